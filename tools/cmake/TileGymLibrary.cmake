@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# The few CMake functions every folder uses: a library from a folder's sources, with warnings on and its wall stated.
+
+add_library(tilegym_options INTERFACE)
+target_include_directories(tilegym_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(tilegym_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
+
+# tilegym_folder_library(NAME [LINK libs...]): a static library of every .cpp in the current folder (not below it).
+function(tilegym_folder_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC tilegym_options ${ARG_LINK})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE tilegym_options ${ARG_LINK})
+  endif()
+endfunction()
