@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Errors, warnings and notes with their place, collected by a DiagnosticSink and printed with the source line and a caret
+// (or as JSON). Nothing in the language part throws: a function that can fail reports here and returns an empty value.
+#pragma once
+#include "compiler/syntax/Source.h"
+#include <string>
+#include <vector>
+
+namespace tilegym {
+
+enum class Severity { Note, Warning, Error };
+
+/// `message` says what was found and what was expected, in lower case and without a full stop; `help` says what to do.
+struct Diagnostic {
+  Severity severity = Severity::Error;
+  SourceRange range;
+  std::string message;
+  std::string help;
+  std::vector<Diagnostic> notes; ///< other places involved
+};
+
+class DiagnosticSink {
+public:
+  /// The returned reference is valid until the next report; use it to attach help and notes.
+  Diagnostic &error(SourceRange range, std::string message, std::string help = {});
+  Diagnostic &warning(SourceRange range, std::string message, std::string help = {});
+  bool hasErrors() const { return errorCount != 0; }
+  size_t numErrors() const { return errorCount; }
+  const std::vector<Diagnostic> &all() const { return diagnostics; }
+
+private:
+  std::vector<Diagnostic> diagnostics;
+  size_t errorCount = 0;
+};
+
+/// `file:line:col: error: message`, the source line, a caret under the range, then help and notes.
+std::string render(const Diagnostic &diagnostic, bool color = false);
+std::string renderAll(const DiagnosticSink &sink, bool color = false);
+/// A JSON array of {severity, file, line, column, endLine, endColumn, message, help, notes}.
+std::string renderJson(const DiagnosticSink &sink);
+
+} // namespace tilegym
