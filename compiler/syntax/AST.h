@@ -3,11 +3,25 @@
 // text, semantics reads it. Expressions and statements are small classes told apart by `kind` (use dynCast<T>).
 #pragma once
 #include "compiler/syntax/Source.h"
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tilegym::ast {
+
+inline constexpr uint32_t maxExprHeight = 256; ///< deeper expressions are an error, not a stack overflow
+inline constexpr uint32_t maxBlockDepth = 64;  ///< the same for `{ }` inside `{ }`
+
+/// What the formatter must keep around a statement, setting or declaration. Comments are as written, `#` included;
+/// an empty string is a blank line between comments.
+struct Trivia {
+  std::vector<std::string> comments; ///< lines above it (and any found inside it)
+  std::string trailingComment;       ///< after it, on its last line
+  bool blankBefore = false;          ///< an empty line above it
+  bool joined = false;               ///< written after `;` on the line of the one before
+};
 
 // ---------------------------------------------------------------- expressions
 
@@ -18,6 +32,9 @@ enum class ExprKind {
 struct Expr {
   ExprKind kind;
   SourceRange range;
+  bool parens = false; ///< written in parentheses of its own, which the formatter keeps; `range` includes them
+  /// Longest path down to a leaf. The parser bounds it (maxExprHeight), so everyone may recurse over expressions.
+  uint32_t height = 1;
   virtual ~Expr() = default;
 
 protected:
@@ -136,11 +153,9 @@ struct Comprehension : ExprOf<ExprKind::Comprehension> {
 
 enum class StmtKind { Let, Var, Assign, ExprStmt, For, While, If, Break, Continue, Return, Math, Scratch, Launch };
 
-struct Stmt {
+struct Stmt : Trivia {
   StmtKind kind;
   SourceRange range;
-  std::vector<std::string> comments; ///< `#` lines above it, kept for the formatter
-  std::string trailingComment;
   virtual ~Stmt() = default;
 
 protected:
@@ -157,7 +172,8 @@ template <StmtKind K> struct StmtOf : Stmt {
 struct Block {
   SourceRange range;
   std::vector<StmtPtr> stmts;
-  std::vector<std::string> trailingComments; ///< `#` lines before the closing brace
+  std::vector<std::string> endComments; ///< lines before the closing brace
+  bool oneLine = false;                 ///< `{ ... }` written on one line
 };
 
 struct BoundName {
@@ -221,6 +237,7 @@ struct DimSpec {
   SourceRange range;
   bool leading = false; ///< `*R`
   bool orOne = false;   ///< `B|1`
+  bool perElement = false; ///< `M[]` of a list: expr is the Name M
   ExprPtr expr;         ///< a Name (binds on first sight) or an integer expression
 };
 struct TensorType {
@@ -243,8 +260,9 @@ struct Launch : StmtOf<StmtKind::Launch> { ///< `launch partial(BN, p = p)`
 
 // ---------------------------------------------------------------- declarations
 
-struct Param {
+struct Param : Trivia {
   SourceRange range;
+  std::vector<std::string> doc; ///< `##` lines above it
   BoundName name;
   bool isConst = false, isInout = false, isList = false;
   TensorType type;                    ///< for an enum const (`none | mean | sum`) hasShape is false and dtype is empty
@@ -278,7 +296,7 @@ struct GradientOf {
   BoundName op;
   std::vector<NamePair> outputs, inputs; ///< `y -> dy` before the `;`, `x -> dx` after it
 };
-struct OpDecl {
+struct OpDecl : Trivia {
   SourceRange range;
   std::vector<std::string> doc;
   BoundName name;
@@ -290,7 +308,7 @@ struct OpDecl {
   std::vector<NamePair> aliases;
   bool nondeterministic = false;
 };
-struct ReferenceDecl {
+struct ReferenceDecl : Trivia {
   SourceRange range;
   std::vector<std::string> doc;
   Block body;
@@ -302,7 +320,7 @@ struct KernelParam {
   ExprPtr derived;                ///< `= e`, or null
   std::optional<TensorType> type; ///< typed: given by `launch`
 };
-struct KernelDecl {
+struct KernelDecl : Trivia {
   SourceRange range;
   std::vector<std::string> doc;
   bool isPlan = false;
@@ -311,62 +329,74 @@ struct KernelDecl {
   ExprPtr when; ///< or null
   Block body;
 };
-struct FnDecl {
+struct FnDecl : Trivia {
   SourceRange range;
   std::vector<std::string> doc;
   BoundName name;
   std::vector<BoundName> params;
   Block body;
 };
-struct UseDecl {
+struct UseDecl : Trivia {
   SourceRange range;
   BoundName name;
 };
 /// One line of `tune`, `test`, `case` or `bench`: `NAME in [..]`, `NAME in all`, `NAME = e`, `where e`.
-struct Setting {
+struct Setting : Trivia {
   enum Kind { In, Equals, Where } kind = Equals;
   SourceRange range;
-  std::vector<std::string> comments;
   BoundName name;
   ExprPtr value; ///< In: a List, a Range or the Name `all`
 };
-struct ArchSettings { ///< `arch sm_90a { ... }`
+/// The braces of `tune`, `test`, `case`, `tolerance`, `bench` and `arch`, for the formatter.
+struct Braces {
+  std::vector<std::string> endComments;
+  bool oneLine = false;
+};
+struct ArchSettings : Trivia { ///< `arch sm_90a { ... }`
   SourceRange range;
+  Braces braces;
   BoundName arch;
   std::vector<Setting> settings;
 };
-struct TuneDecl {
+struct TuneDecl : Trivia {
+  Braces braces;
   SourceRange range;
   std::vector<std::string> doc;
   BoundName kernel;
   std::vector<Setting> settings;
   std::vector<ArchSettings> archs;
 };
-struct Case {
+struct Case : Trivia {
+  Braces braces;
   SourceRange range;
   std::string name;
   std::vector<Setting> settings;
   std::vector<Setting> expects; ///< `expect y = [[...]]`
 };
-struct Tolerance {
+struct Tolerance : Trivia {
   SourceRange range;
   BoundName dtype;
   ExprPtr value; ///< r, or a Tuple (rtol, atol)
 };
-struct External { ///< `oracle torch "..."`, `peer triton "..."`
+struct External : Trivia { ///< `oracle torch "..."`, `peer triton "..."`
   SourceRange range;
   BoundName backend;
   std::string text;
 };
-struct TestDecl {
+struct TestDecl : Trivia {
+  Braces braces;
   SourceRange range;
   std::vector<std::string> doc;
   std::vector<Setting> settings;
   std::vector<Case> cases;
   std::vector<Tolerance> tolerances;
+  SourceRange toleranceRange; ///< the `tolerance { ... }` itself; its file is null where there is none
+  Trivia toleranceTrivia;
+  Braces toleranceBraces;
   std::vector<External> oracles;
 };
-struct BenchDecl {
+struct BenchDecl : Trivia {
+  Braces braces;
   SourceRange range;
   std::vector<std::string> doc;
   bool none = false; ///< `bench none "why"`
@@ -379,6 +409,7 @@ struct BenchDecl {
 struct Spec {
   std::shared_ptr<const SourceFile> file;
   std::vector<std::string> headComments; ///< `#` lines before everything
+  std::vector<std::string> endComments;  ///< lines after the last section
   std::vector<UseDecl> uses;
   std::vector<FnDecl> fns;
   std::optional<OpDecl> op; ///< absent in a library file
