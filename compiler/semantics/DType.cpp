@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One row a dtype; every question about a dtype is answered from this table.
+// One row a dtype: its spelling and size.
 #include "compiler/semantics/DType.h"
 
 namespace tilegym {
@@ -8,29 +8,26 @@ namespace {
 struct Row {
   std::string_view name;
   unsigned bytes;
-  FloatFormat format; ///< of floats only
 };
-
-constexpr FloatFormat noFloat = {11, 52, true};
 
 // In the order of the enum.
 constexpr std::array<Row, 16> rows = {{
-    {"f64", 8, {11, 52, true}},
-    {"f32", 4, {8, 23, true}},
-    {"f16", 2, {5, 10, true}},
-    {"bf16", 2, {8, 7, true}},
-    {"f8e4m3", 1, {4, 3, false}},
-    {"f8e5m2", 1, {5, 2, true}},
-    {"i8", 1, noFloat},
-    {"i16", 2, noFloat},
-    {"i32", 4, noFloat},
-    {"i64", 8, noFloat},
-    {"u8", 1, noFloat},
-    {"u16", 2, noFloat},
-    {"u32", 4, noFloat},
-    {"u64", 8, noFloat},
-    {"bool", 1, noFloat},
-    {"index", 8, noFloat},
+    {"f64", 8},
+    {"f32", 4},
+    {"f16", 2},
+    {"bf16", 2},
+    {"f8e4m3", 1},
+    {"f8e5m2", 1},
+    {"i8", 1},
+    {"i16", 2},
+    {"i32", 4},
+    {"i64", 8},
+    {"u8", 1},
+    {"u16", 2},
+    {"u32", 4},
+    {"u64", 8},
+    {"bool", 1},
+    {"index", 8},
 }};
 
 const Row &row(DType type) { return rows[static_cast<size_t>(type)]; }
@@ -47,8 +44,6 @@ std::optional<DType> parseDType(std::string_view text) {
 }
 
 unsigned sizeInBytes(DType type) { return row(type).bytes; }
-
-FloatFormat floatFormat(DType type) { return row(type).format; }
 
 int64_t minInt(DType type) {
   if (!isSigned(type))

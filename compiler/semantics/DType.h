@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -26,16 +27,16 @@ std::optional<DType> parseDType(std::string_view text);
 unsigned sizeInBytes(DType type);
 inline unsigned sizeInBits(DType type) { return sizeInBytes(type) * 8; }
 
-inline bool isFloat(DType type) { return type <= DType::F8E5M2; }
-inline bool isBool(DType type) { return type == DType::Bool; }
-inline bool isIndex(DType type) { return type == DType::Index; }
+constexpr bool isFloat(DType type) { return type <= DType::F8E5M2; }
+constexpr bool isBool(DType type) { return type == DType::Bool; }
+constexpr bool isIndex(DType type) { return type == DType::Index; }
 /// Signed integers; Index is one of them.
-inline bool isSigned(DType type) { return (type >= DType::I8 && type <= DType::I64) || isIndex(type); }
-inline bool isUnsigned(DType type) { return type >= DType::U8 && type <= DType::U64; }
+constexpr bool isSigned(DType type) { return (type >= DType::I8 && type <= DType::I64) || isIndex(type); }
+constexpr bool isUnsigned(DType type) { return type >= DType::U8 && type <= DType::U64; }
 /// Any integer, Index included, Bool not.
-inline bool isInt(DType type) { return isSigned(type) || isUnsigned(type); }
+constexpr bool isInt(DType type) { return isSigned(type) || isUnsigned(type); }
 /// A dtype that a tensor of a signature may have.
-inline bool isStorage(DType type) { return !isIndex(type); }
+constexpr bool isStorage(DType type) { return !isIndex(type); }
 
 /// How a binary float dtype is laid out: sign, exponent, fraction, from the top bit down.
 struct FloatFormat {
@@ -53,7 +54,22 @@ struct FloatFormat {
 };
 
 /// The format of a float dtype; asking it of another dtype is a bug and gives f64's.
-FloatFormat floatFormat(DType type);
+constexpr FloatFormat floatFormat(DType type) {
+  switch (type) {
+  case DType::F32:
+    return {8, 23, true};
+  case DType::F16:
+    return {5, 10, true};
+  case DType::BF16:
+    return {8, 7, true};
+  case DType::F8E4M3:
+    return {4, 3, false};
+  case DType::F8E5M2:
+    return {5, 2, true};
+  default:
+    return {11, 52, true};
+  }
+}
 /// tf32 as `mma` reads it: f32's exponent, f16's fraction (19 bits, kept in the top of 32).
 inline constexpr FloatFormat tf32Format = {8, 10, true};
 
