@@ -130,7 +130,8 @@ bool binary(BinaryOp op, DType type, Source a, Source b, void *out, size_t count
 bool fma(DType type, Source a, Source b, Source c, void *out, size_t count) {
   return forDType(type, [&]<DType t>() {
     if constexpr (Element<t>::narrow)
-      return applyDouble<t>(out, count, [](double x, double y, double z) { return fmaToOdd(x, y, z); }, a, b, c);
+      return applyDouble<t>(
+          out, count, [](double x, double y, double z) { return fmaToOdd(x, y, z); }, a, b, c);
     else if constexpr (isFloat(t))
       return apply<t>(out, count, [](auto x, auto y, auto z) { return std::fma(x, y, z); }, a, b, c);
     else
@@ -140,9 +141,9 @@ bool fma(DType type, Source a, Source b, Source c, void *out, size_t count) {
 
 bool compare(CompareOp op, DType type, Source a, Source b, uint8_t *out, size_t count) {
   return forDType(type, [&]<DType t>() {
-    detail::loop(out, count, [](bool is) { return uint8_t(is); },
-                 [op](auto x, auto y) { return compareValues(op, x, y); }, detail::Reader<t>(a),
-                 detail::Reader<t>(b));
+    detail::loop(
+        out, count, [](bool is) { return uint8_t(is); },
+        [op](auto x, auto y) { return compareValues(op, x, y); }, detail::Reader<t>(a), detail::Reader<t>(b));
     return true;
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Conversions go through a value that holds the source exactly (f64 for floats, 64-bit integers for integers), in chunks,
-// so that 16 loaders and 3 x 16 storers serve all 256 pairs.
+// Conversions go through a value that holds the source exactly (f64 for floats, 64-bit integers for
+// integers), in chunks, so that 16 loaders and 3 x 16 storers serve all 256 pairs.
 #include "compiler/interpreter/NumericsConvert.h"
 
 #include "compiler/interpreter/NumericsElement.h"
@@ -40,10 +40,10 @@ typename Element<type>::Storage fromDouble(double value, Rounding rounding, bool
   else if constexpr (!isFloat(type))
     return static_cast<Storage>(toUnsigned(value, type, rounding));
   else if constexpr (Element<type>::narrow)
-    return rounding == Rounding::Nearest
+    return rounding == Rounding::NearestEven
                ? static_cast<Storage>(encodeNearest<type>(value, saturate))
                : static_cast<Storage>(encodeDouble(floatFormat(type), value, rounding, saturate));
-  else if (rounding == Rounding::Nearest && !saturate)
+  else if (rounding == Rounding::NearestEven && !saturate)
     return static_cast<Storage>(value);
   else
     return storageOf<type>(encodeDouble(floatFormat(type), value, rounding, saturate));
@@ -56,7 +56,7 @@ typename Element<type>::Storage fromInteger(Wide value, Rounding rounding, bool 
     return value != 0;
   } else if constexpr (isFloat(type)) {
     if constexpr (!Element<type>::narrow)
-      if (rounding == Rounding::Nearest)
+      if (rounding == Rounding::NearestEven)
         return static_cast<Storage>(value); // the hardware rounds 64-bit integers once
     if constexpr (std::is_signed_v<Wide>)
       return storageOf<type>(encodeInt(floatFormat(type), value, rounding, saturate));
@@ -75,7 +75,8 @@ typename Element<type>::Storage fromInteger(Wide value, Rounding rounding, bool 
 }
 
 template <class Wide>
-void convertVia(DType from, Source source, DType to, void *out, size_t count, Rounding rounding, bool saturate) {
+void convertVia(DType from, Source source, DType to, void *out, size_t count, Rounding rounding,
+                bool saturate) {
   Wide wide[chunkSize];
   for (size_t first = 0; first < count; first += chunkSize) {
     size_t here = std::min(chunkSize, count - first);
@@ -96,7 +97,7 @@ void convertVia(DType from, Source source, DType to, void *out, size_t count, Ro
 
 void convert(DType from, Source source, DType to, void *out, size_t count, Conversion options) {
   bool truncates = isFloat(from) && !isFloat(to);
-  Rounding rounding = options.round.value_or(truncates ? Rounding::TowardZero : Rounding::Nearest);
+  Rounding rounding = options.round.value_or(truncates ? Rounding::TowardZero : Rounding::NearestEven);
   bool saturate = options.saturate.value_or(saturatesByDefault(to));
   if (from == to && source.step == 1 && !options.saturate.value_or(false) && !isBool(from)) {
     std::memmove(out, source.data, count * sizeInBytes(from));

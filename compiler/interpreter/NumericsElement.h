@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How an element of each dtype sits in memory and in which C++ type it is computed; and the jump from a run-time dtype to
-// code written for one. Loops over elements are templates on the dtype, so each is compiled once a dtype.
+// How an element of each dtype sits in memory and in which C++ type it is computed; and the jump from a
+// run-time dtype to code written for one. Loops over elements are templates on the dtype, so each is compiled
+// once a dtype.
 #pragma once
 
 #include "compiler/interpreter/NumericsFloat.h"
@@ -13,30 +14,63 @@ namespace tilegym::interp {
 
 namespace detail {
 template <DType type> struct ElementTypes;
-template <> struct ElementTypes<DType::F64> { using Storage = double; };
-template <> struct ElementTypes<DType::F32> { using Storage = float; };
-template <> struct ElementTypes<DType::F16> { using Storage = uint16_t; };
-template <> struct ElementTypes<DType::BF16> { using Storage = uint16_t; };
-template <> struct ElementTypes<DType::F8E4M3> { using Storage = uint8_t; };
-template <> struct ElementTypes<DType::F8E5M2> { using Storage = uint8_t; };
-template <> struct ElementTypes<DType::I8> { using Storage = int8_t; };
-template <> struct ElementTypes<DType::I16> { using Storage = int16_t; };
-template <> struct ElementTypes<DType::I32> { using Storage = int32_t; };
-template <> struct ElementTypes<DType::I64> { using Storage = int64_t; };
-template <> struct ElementTypes<DType::U8> { using Storage = uint8_t; };
-template <> struct ElementTypes<DType::U16> { using Storage = uint16_t; };
-template <> struct ElementTypes<DType::U32> { using Storage = uint32_t; };
-template <> struct ElementTypes<DType::U64> { using Storage = uint64_t; };
-template <> struct ElementTypes<DType::Bool> { using Storage = uint8_t; };
-template <> struct ElementTypes<DType::Index> { using Storage = int64_t; };
+template <> struct ElementTypes<DType::F64> {
+  using Storage = double;
+};
+template <> struct ElementTypes<DType::F32> {
+  using Storage = float;
+};
+template <> struct ElementTypes<DType::F16> {
+  using Storage = uint16_t;
+};
+template <> struct ElementTypes<DType::BF16> {
+  using Storage = uint16_t;
+};
+template <> struct ElementTypes<DType::F8E4M3> {
+  using Storage = uint8_t;
+};
+template <> struct ElementTypes<DType::F8E5M2> {
+  using Storage = uint8_t;
+};
+template <> struct ElementTypes<DType::I8> {
+  using Storage = int8_t;
+};
+template <> struct ElementTypes<DType::I16> {
+  using Storage = int16_t;
+};
+template <> struct ElementTypes<DType::I32> {
+  using Storage = int32_t;
+};
+template <> struct ElementTypes<DType::I64> {
+  using Storage = int64_t;
+};
+template <> struct ElementTypes<DType::U8> {
+  using Storage = uint8_t;
+};
+template <> struct ElementTypes<DType::U16> {
+  using Storage = uint16_t;
+};
+template <> struct ElementTypes<DType::U32> {
+  using Storage = uint32_t;
+};
+template <> struct ElementTypes<DType::U64> {
+  using Storage = uint64_t;
+};
+template <> struct ElementTypes<DType::Bool> {
+  using Storage = uint8_t;
+};
+template <> struct ElementTypes<DType::Index> {
+  using Storage = int64_t;
+};
 
 /// Every f8 value as f32, by its bits.
 const float *f8Values(DType type);
 float f16Value(uint16_t bits);
 } // namespace detail
 
-/// One element: `Storage` in memory, `Value` to compute with. Loading is exact; storing rounds to nearest even, once.
-/// f16, bf16 and the f8s compute in f32, which then rounds as if once for + - * / sqrt: f32 has more than 2p + 1 bits.
+/// One element: `Storage` in memory, `Value` to compute with. Loading is exact; storing rounds to nearest
+/// even, once. f16, bf16 and the f8s compute in f32, which then rounds as if once for + - * / sqrt: f32 has
+/// more than 2p + 1 bits.
 template <DType type> struct Element {
   using Storage = typename detail::ElementTypes<type>::Storage;
   static constexpr bool narrow = isFloat(type) && type != DType::F64 && type != DType::F32;
@@ -75,8 +109,8 @@ template <DType type> struct Element {
 
 /// Calls `body.template operator()<type>()` for the run-time dtype.
 template <class Body> decltype(auto) forDType(DType type, Body &&body) {
-#define TILEGYM_DTYPE_CASE(NAME)                                                                                       \
-  case DType::NAME:                                                                                                    \
+#define TILEGYM_DTYPE_CASE(NAME)                                                                             \
+  case DType::NAME:                                                                                          \
     return body.template operator()<DType::NAME>();
   switch (type) {
     TILEGYM_DTYPE_CASE(F64)

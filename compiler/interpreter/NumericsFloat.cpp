@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One rounding routine for every format and mode, and a fast one for round to nearest that tests hold equal to it.
+// One rounding routine for every format and mode, and a fast one for round to nearest that tests hold equal
+// to it.
 #include "compiler/interpreter/NumericsFloat.h"
 
 #include <bit>
@@ -28,7 +29,7 @@ Rest restOf(uint64_t significand, int shift) {
 
 bool awayFromZero(Rest rest, bool odd, bool negative, Rounding rounding) {
   switch (rounding) {
-  case Rounding::Nearest:
+  case Rounding::NearestEven:
     return rest == Rest::AboveHalf || (rest == Rest::Half && odd);
   case Rounding::TowardZero:
     return false;
@@ -40,9 +41,7 @@ bool awayFromZero(Rest rest, bool odd, bool negative, Rounding rounding) {
   return false;
 }
 
-uint64_t signBit(FloatFormat format, bool negative) {
-  return uint64_t(negative) << (format.totalBits() - 1);
-}
+uint64_t signBit(FloatFormat format, bool negative) { return uint64_t(negative) << (format.totalBits() - 1); }
 
 uint64_t infinityOrNaN(FloatFormat format, bool negative) {
   if (!format.hasInfinity)
@@ -70,23 +69,6 @@ Real realOf(double finite) {
 
 } // namespace
 
-std::optional<Rounding> parseRounding(std::string_view text) {
-  if (text == "rn")
-    return Rounding::Nearest;
-  if (text == "rz")
-    return Rounding::TowardZero;
-  if (text == "rm" || text == "down")
-    return Rounding::Down;
-  if (text == "rp" || text == "up")
-    return Rounding::Up;
-  return std::nullopt;
-}
-
-std::string_view name(Rounding rounding) {
-  constexpr std::string_view names[] = {"rn", "rz", "rm", "rp"};
-  return names[static_cast<int>(rounding)];
-}
-
 uint64_t quietNaN(FloatFormat format) {
   uint64_t magnitude = (uint64_t(1) << (format.totalBits() - 1)) - 1;
   if (!format.hasInfinity)
@@ -109,7 +91,8 @@ uint64_t encode(FloatFormat format, Real real, Rounding rounding, bool saturate)
   int shift = scale - format.fractionBits - real.exponent;
   uint64_t kept = shift >= 64 ? 0 : shift >= 0 ? real.significand >> shift : real.significand << -shift;
   kept += awayFromZero(restOf(real.significand, shift), kept & 1, real.negative, rounding);
-  // A carry out of the fraction runs into the exponent field, which is what it should do. A subnormal has field 0.
+  // A carry out of the fraction runs into the exponent field, which is what it should do. A subnormal has
+  // field 0.
   uint64_t magnitude = kept + (uint64_t(scale - format.minExponent()) << format.fractionBits);
   if (magnitude > largestFinite(format))
     return overflow(format, real.negative, rounding, saturate);
@@ -142,7 +125,8 @@ double decode(FloatFormat format, uint64_t bits) {
   bool negative = bits >> (format.totalBits() - 1) & 1;
   if (magnitude > largestFinite(format)) {
     bool infinite = format.hasInfinity && magnitude == largestFinite(format) + 1;
-    double special = infinite ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    double special =
+        infinite ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
     return negative && infinite ? -special : special;
   }
   uint64_t fraction = magnitude & ((uint64_t(1) << format.fractionBits) - 1);
@@ -161,7 +145,7 @@ float roundToTf32(float value, Rounding rounding) {
 
 double roundToIntegral(double value, Rounding rounding) {
   switch (rounding) {
-  case Rounding::Nearest:
+  case Rounding::NearestEven:
     return std::nearbyint(value); // the process keeps the default mode: ties to even
   case Rounding::TowardZero:
     return std::trunc(value);
@@ -201,12 +185,13 @@ template <DType type> uint64_t encodeNearest(double value, bool saturate) {
   const uint64_t bits = std::bit_cast<uint64_t>(value);
   const uint64_t magnitude = bits & ~(uint64_t(1) << 63);
   if (magnitude >= uint64_t(0x7ff) << 52)
-    return encodeDouble(format, value, Rounding::Nearest, saturate);
+    return encodeDouble(format, value, Rounding::NearestEven, saturate);
   constexpr uint64_t minNormal = static_cast<uint64_t>(format.minExponent() + 1023) << 52;
   uint64_t result;
   if (magnitude < minNormal) {
     // Adding 2^k makes the hardware round at the subnormals' unit; the integer difference is the fraction.
-    constexpr uint64_t unit = static_cast<uint64_t>(format.minExponent() - format.fractionBits + 52 + 1023) << 52;
+    constexpr uint64_t unit = static_cast<uint64_t>(format.minExponent() - format.fractionBits + 52 + 1023)
+                              << 52;
     result = std::bit_cast<uint64_t>(std::bit_cast<double>(magnitude) + std::bit_cast<double>(unit)) - unit;
   } else {
     constexpr int cut = 52 - format.fractionBits;
@@ -215,7 +200,7 @@ template <DType type> uint64_t encodeNearest(double value, bool saturate) {
     result = (rebased + (uint64_t(1) << (cut - 1)) - 1 + odd) >> cut;
   }
   if (result > largestFinite(format))
-    return overflow(format, bits >> 63, Rounding::Nearest, saturate);
+    return overflow(format, bits >> 63, Rounding::NearestEven, saturate);
   return result | (bits >> 63) << (format.totalBits() - 1);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loops under the elementwise operations: load, apply, store, with a fast case where every operand walks by one.
+// The loops under the elementwise operations: load, apply, store, with a fast case where every operand walks
+// by one.
 #pragma once
 
 #include "compiler/interpreter/NumericsConvert.h"
@@ -32,10 +33,12 @@ void loop(Out *out, size_t count, Store store, Fn fn, const Readers &...readers)
 }
 
 /// The result has the operands' dtype and its compute type.
-template <DType type, class Fn, class... Sources> bool apply(void *out, size_t count, Fn fn, Sources... sources) {
+template <DType type, class Fn, class... Sources>
+bool apply(void *out, size_t count, Fn fn, Sources... sources) {
   using E = Element<type>;
-  loop(static_cast<typename E::Storage *>(out), count, [](auto value) { return E::store(value); }, fn,
-       Reader<type>(sources)...);
+  loop(
+      static_cast<typename E::Storage *>(out), count, [](auto value) { return E::store(value); }, fn,
+      Reader<type>(sources)...);
   return true;
 }
 

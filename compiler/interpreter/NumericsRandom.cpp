@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Philox4x32-10: ten rounds of two 32 x 32 -> 64 bit products, keys bumped by the golden ratio and sqrt(3) - 1.
+// Philox4x32-10: ten rounds of two 32 x 32 -> 64 bit products, keys bumped by the golden ratio and sqrt(3)
+// - 1.
 #include "compiler/interpreter/NumericsRandom.h"
 
 namespace tilegym::interp {

@@ -14,8 +14,9 @@ using PhiloxBlock = std::array<uint32_t, 4>;
 /// The generator itself: 128 random bits for a counter and a key, both little-endian in 32-bit words.
 PhiloxBlock philox4x32(PhiloxBlock counter, std::array<uint32_t, 2> key);
 
-/// `philox(seed, c, bits=)`: field `c mod (128/bits)` of the block at counter `c div (128/bits)`, with `seed` as key. Field
-/// 0 is the low end of word 0. The counter's upper 64 bits are zero; `c` and `seed` are taken as unsigned 64-bit.
+/// `philox(seed, c, bits=)`: field `c mod (128/bits)` of the block at counter `c div (128/bits)`, with `seed`
+/// as key. Field 0 is the low end of word 0. The counter's upper 64 bits are zero; `c` and `seed` are taken
+/// as unsigned 64-bit.
 uint32_t philox(uint64_t seed, uint64_t c, unsigned bits = 32);
 
 /// `uniform(seed, c, bits=)`: the same field scaled to [0, 1), exact in f32: of 32 bits the top 24 are used.

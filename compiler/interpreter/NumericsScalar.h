@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The operations on single values whose meaning C++ does not give: floor division, shifts, min and max with NaN and signed
-// zeros, integer powers. Used by the array loops; written so that each fits on a few lines and can be read as its definition.
+// The operations on single values whose meaning C++ does not give: floor division, shifts, min and max with
+// NaN and signed zeros, integer powers. Used by the array loops; written so that each fits on a few lines and
+// can be read as its definition.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,8 @@
 
 namespace tilegym::interp::scalar {
 
-/// Arithmetic in the unsigned type (at least 32 bits wide, so that nothing is promoted to int) wraps without overflow.
+/// Arithmetic in the unsigned type (at least 32 bits wide, so that nothing is promoted to int) wraps without
+/// overflow.
 template <class T> using Wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 template <class T> Wrapping<T> wrapping(T value) { return static_cast<Wrapping<T>>(value); }
 
@@ -38,7 +40,9 @@ template <class T> T floorMod(T a, T b) {
   return a % b;
 }
 
-template <class T> T ceilDiv(T a, T b) { return static_cast<T>(wrapping(floorDiv(a, b)) + (floorMod(a, b) != 0)); }
+template <class T> T ceilDiv(T a, T b) {
+  return static_cast<T>(wrapping(floorDiv(a, b)) + (floorMod(a, b) != 0));
+}
 
 template <class T> T shiftLeft(T a, T count) {
   if (wrapping(count) >= sizeof(T) * 8)
@@ -69,7 +73,9 @@ template <class T> T pow2ceil(T value) {
   if (value <= 1)
     return 1;
   int bits = std::bit_width(static_cast<std::make_unsigned_t<T>>(value - 1));
-  return bits >= static_cast<int>(sizeof(T)) * 8 - (std::is_signed_v<T> ? 1 : 0) ? T(0) : static_cast<T>(T(1) << bits);
+  return bits >= static_cast<int>(sizeof(T)) * 8 - (std::is_signed_v<T> ? 1 : 0)
+             ? T(0)
+             : static_cast<T>(T(1) << bits);
 }
 
 /// -0 below +0; both operands are numbers.

@@ -93,8 +93,9 @@ bool unary(UnaryOp op, DType type, Source a, void *out, size_t count) {
 void isNan(DType type, Source a, uint8_t *out, size_t count) {
   forDType(type, [&]<DType t>() {
     if constexpr (isFloat(t))
-      detail::loop(out, count, [](bool is) { return uint8_t(is); }, [](auto x) { return std::isnan(x); },
-                   detail::Reader<t>(a));
+      detail::loop(
+          out, count, [](bool is) { return uint8_t(is); }, [](auto x) { return std::isnan(x); },
+          detail::Reader<t>(a));
     else
       std::memset(out, 0, count);
   });

@@ -66,10 +66,12 @@ bool fitsIn(DType from, DType to) {
     FloatFormat a = floatFormat(from), b = floatFormat(to);
     // The smallest subnormal counts too: it is 2^(minExponent - fractionBits).
     return a.precision() <= b.precision() && a.maxExponent() <= b.maxExponent() &&
-           a.minExponent() - a.fractionBits >= b.minExponent() - b.fractionBits && (!a.hasInfinity || b.hasInfinity);
+           a.minExponent() - a.fractionBits >= b.minExponent() - b.fractionBits &&
+           (!a.hasInfinity || b.hasInfinity);
   }
   if (isFloat(to)) {
-    // An integer is exact in a float when its magnitude bits fit the significand, or when the extreme is a power of two.
+    // An integer is exact in a float when its magnitude bits fit the significand, or when the extreme is a
+    // power of two.
     int magnitudeBits = isBool(from) ? 1 : static_cast<int>(sizeInBits(from)) - (isSigned(from) ? 1 : 0);
     FloatFormat f = floatFormat(to);
     return magnitudeBits <= f.precision() && magnitudeBits <= f.maxExponent();

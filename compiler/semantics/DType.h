@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The element types of the language and the facts about them that every part asks: size, kind, significand, range.
-// `tf32` is a precision of `mma`, not a dtype, so it is not here.
+// The element types of the language and the facts about them that every part asks: size, kind, significand,
+// range. `tf32` is a precision of `mma`, not a dtype, so it is not here.
 #pragma once
 
 #include <array>
@@ -11,7 +11,24 @@
 
 namespace tilegym {
 
-enum class DType : uint8_t { F64, F32, F16, BF16, F8E4M3, F8E5M2, I8, I16, I32, I64, U8, U16, U32, U64, Bool, Index };
+enum class DType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3,
+  F8E5M2,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  Bool,
+  Index
+};
 
 inline constexpr std::array<DType, 16> allDTypes = {
     DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3, DType::F8E5M2, DType::I8,   DType::I16,
