@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The last steps before ptxas. Choices that matter, and why:
+//  - no FP contraction unless an instruction carries `contract`: the language says an fma is written
+//  (numerics contract);
+//  - no loop unrolling or vectorisation here: tiles are unrolled already, and an 8-fold unrolled row loop
+//  only costs registers;
+//  - inline assembly with side effects is made convergent after translation, since MLIR cannot say it.
+#include "compiler/emit/Ptx.h"
+#include "compiler/emit/Toolchain.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+using namespace llvm;
+
+namespace tilegym::emit {
+namespace {
+
+Expected<std::unique_ptr<TargetMachine>> makeTargetMachine(const PtxOptions &options) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    CrashRecoveryContext::Enable();
+  });
+  Triple triple("nvptx64-nvidia-cuda");
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return createStringError("LLVM has no NVPTX target: %s", message.c_str());
+  TargetOptions targetOptions;
+  targetOptions.AllowFPOpFusion = FPOpFusion::Standard;
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(triple, options.chip, options.feature,
+                                                                    targetOptions, std::nullopt, std::nullopt,
+                                                                    CodeGenOptLevel::Aggressive));
+}
+
+Error linkLibdevice(Module &module) {
+  bool needed =
+      any_of(module, [](const Function &f) { return f.isDeclaration() && f.getName().starts_with("__nv_"); });
+  if (!needed)
+    return Error::success();
+  Expected<Tool> libdevice = findLibdevice();
+  if (!libdevice)
+    return libdevice.takeError();
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> library = getLazyIRFileModule(libdevice->path, diagnostic, module.getContext());
+  if (!library)
+    return createStringError("cannot read libdevice at '%s': %s", libdevice->path.c_str(),
+                             diagnostic.getMessage().str().c_str());
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  if (Linker(module).linkInModule(std::move(library), Linker::LinkOnlyNeeded,
+                                  [](Module &m, const StringSet<> &names) {
+                                    internalizeModule(m, [&](const GlobalValue &value) {
+                                      return !value.hasName() || !names.contains(value.getName());
+                                    });
+                                  }))
+    return createStringError("libdevice at '%s' does not link", libdevice->path.c_str());
+  for (const Function &f : module)
+    if (f.isDeclaration() && f.getName().starts_with("__nv_"))
+      return createStringError("libdevice at '%s' has no function '%s'", libdevice->path.c_str(),
+                               f.getName().str().c_str());
+  return Error::success();
+}
+
+void markAssemblyConvergent(Module &module) {
+  for (Function &f : module)
+    for (Instruction &i : instructions(f))
+      if (auto *call = dyn_cast<CallInst>(&i);
+          call && call->isInlineAsm() && cast<InlineAsm>(call->getCalledOperand())->hasSideEffects())
+        call->setConvergent();
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = false;
+  LoopAnalysisManager lam;
+  FunctionAnalysisManager fam;
+  CGSCCAnalysisManager cgam;
+  ModuleAnalysisManager mam;
+  PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cgam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cgam, mam);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, mam);
+}
+
+/// Backend errors reach the context's handler; without one, LLVM would exit the process.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(LLVMContext &context) : context(context) {
+    context.setDiagnosticHandlerCallBack(&handle, this);
+  }
+  ~DiagnosticCollector() { context.setDiagnosticHandlerCallBack(nullptr); }
+  std::string text;
+
+private:
+  static void handle(const DiagnosticInfo *info, void *self) {
+    if (info->getSeverity() != DS_Error)
+      return;
+    raw_string_ostream os(static_cast<DiagnosticCollector *>(self)->text);
+    DiagnosticPrinterRawOStream printer(os);
+    info->print(printer);
+    os << '\n';
+  }
+  LLVMContext &context;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<Module>> translateToLLVM(mlir::ModuleOp op, LLVMContext &context,
+                                                  const PtxOptions &options) {
+  auto machine = makeTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(op, context, "kernel");
+  if (!module)
+    return createStringError("internal error: the lowered module does not translate to LLVM IR");
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  return module;
+}
+
+Expected<std::string> emitPtx(Module &module, const PtxOptions &options) {
+  auto machine = makeTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  if (Error error = linkLibdevice(module))
+    return error;
+  // Per-kernel ftz is done by choosing instructions, so libdevice always takes its subnormal-keeping paths.
+  module.addModuleFlag(Module::Override, "nvvm-reflect-ftz", uint32_t(0));
+  markAssemblyConvergent(module);
+
+  DiagnosticCollector diagnostics(module.getContext());
+  SmallString<0> buffer;
+  raw_svector_ostream stream(buffer);
+  bool unsupported = false;
+  CrashRecoveryContext recovery;
+  bool finished = recovery.RunSafely([&] {
+    optimize(module, **machine);
+    legacy::PassManager passes;
+    unsupported = (*machine)->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile);
+    if (!unsupported)
+      passes.run(module);
+  });
+  if (!finished || unsupported || !diagnostics.text.empty())
+    return createStringError("internal error: LLVM's NVPTX backend failed for %s%s%s", options.chip.c_str(),
+                             diagnostics.text.empty() ? "" : ": ", diagnostics.text.c_str());
+  return std::string(buffer);
+}
+
+} // namespace tilegym::emit
