@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// The binary form of a kernel package: what the compiler's emit writes and the runtime reads, the only header
+// that both include. One flat, position-independent block: a Header, arrays of the records below, a string
+// pool, postfix code, images. Every Slice is a byte offset from the block's start and a count of records.
+// Little-endian. A reader checks magic, version, sizes, checksums and that each slice and index lies inside
+// before it believes anything.
+#pragma once
+#include <cstdint>
+
+namespace tilegym::format {
+
+constexpr uint32_t kMagic = 0x4b4d4754; // "TGMK"
+constexpr uint32_t kVersion = 1;
+constexpr uint32_t kNone = 0xffffffffu;
+constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
+constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
+
+struct Slice {
+  uint32_t offset = 0, count = 0;
+};
+
+/// Checksums are checksum64() (format/Checksum.h).
+struct Header {
+  uint32_t magic, version;
+  uint64_t size;          ///< of the whole block
+  uint64_t tableChecksum; ///< of bytes [sizeof(Header), imagesOffset)
+  uint64_t imagesOffset;  ///< images come last
+  Slice ops;              ///< Op
+  Slice name;             ///< char: the package's name
+  Slice producer;         ///< char: tool versions, for people
+};
+
+/// Values of `dtype` fields, in the language's order. Stable: part of the C ABI.
+enum class DType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3,
+  F8E5M2,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  Bool,
+  Index
+};
+
+struct TypeVar {
+  Slice name;    ///< char; empty for a fixed dtype
+  Slice choices; ///< uint8_t (DType)
+  uint32_t isArgument;
+};
+
+struct Dim {
+  Slice name;
+  Slice choices; ///< int64_t; empty for a run-time dim
+  uint32_t isGroup;
+  uint32_t bindTensor,
+      bindAxis; ///< where it takes its value; axis as written (after a group, counted on the written list)
+};
+
+/// One axis of a tensor as written. `dim` != kNone: binds that dim or must agree with it. Else `expr` gives
+/// the extent.
+struct DimUse {
+  uint32_t dim;
+  uint32_t orOne, isGroup;
+  Slice expr; ///< Inst
+};
+
+enum class Role : uint32_t { Input, Output, Inout };
+
+struct Tensor {
+  Slice name;
+  Role role;
+  uint32_t typeVar;
+  Slice dims; ///< DimUse
+  uint32_t optional, hasFill;
+  uint64_t fillBits; ///< one element, in its own dtype, low bytes
+  uint32_t aliasOf;  ///< tensor, or kNone
+};
+
+struct Scalar {
+  Slice name;
+  uint32_t typeVar;
+  uint32_t isConst;
+  Slice choices;     ///< int64_t bits of each (consts)
+  Slice enumerators; ///< Slice (char)
+  uint32_t hasDefault;
+  int64_t defaultBits; ///< integers as int64; floats as a double's bits
+};
+
+/// The generated interfaces' argument order.
+struct Argument {
+  uint32_t isTensor, id;
+};
+
+struct Check {
+  Slice condition; ///< Inst
+  Slice message;   ///< char
+};
+
+/// A kernel of the spec: guard and derived parameters, evaluated once a call.
+struct Kernel {
+  Slice name;
+  Slice guard;      ///< Inst; empty: always
+  Slice paramNames; ///< Slice (char)
+  Slice derived;    ///< Slice (of Inst), by parameter; empty: a tuned one
+};
+
+/// What one kernel parameter is. Each takes 8 bytes aligned, except scalars, which have their dtype's size
+/// and alignment.
+enum class ParamKind : uint32_t {
+  TensorPointer, ///< a = tensor
+  Dim,           ///< a = dim: i64 extent (a group's: the product)
+  Stride,        ///< a = tensor, b = axis as written (not a group): i64 elements; 0 for a broadcast axis
+  Scalar,        ///< a = scalar
+  GroupRank,     ///< a = group dim: i64, number of dims left after merging (general facts)
+  GroupExtent,   ///< a = group dim, b = position (0 = outermost after merging): i64
+  GroupStride,   ///< a = tensor, b = position: i64 elements; with fast facts b = 0 is the one merged stride
+};
+struct Param {
+  ParamKind kind;
+  uint32_t a, b;
+};
+
+/// Facts about arguments that a variant relies on (bits).
+enum Facts : uint32_t {
+  kFactsGeneral = 0,
+  kFactsFast =
+      1, ///< unit inner strides; base and outer strides multiples of 16 bytes; inner extents fill 16-byte
+         ///< vectors; leading axes merge; every offset and extent fits a signed 32-bit integer
+};
+
+struct Image {
+  uint32_t arch;  ///< 90 for sm_90 and sm_90a
+  uint32_t kind;  ///< 0 cubin, 1 PTX
+  uint32_t exact; ///< 1: this arch only (sm_90a); 0: also later GPUs of the family (cubin: same major; PTX:
+                  ///< any later)
+  uint32_t reserved;
+  uint64_t offset, size, checksum;
+};
+
+/// One compiled kernel for one set of fixed values.
+struct Variant {
+  uint32_t kernel;
+  uint32_t facts;
+  Slice dtypes;     ///< uint8_t, by type var
+  Slice consts;     ///< int64_t, by scalar; kRunTime for run-time ones
+  Slice constDims;  ///< int64_t, by dim; kRunTime
+  uint64_t present; ///< bit a tensor
+  Slice params;     ///< int64_t, by Kernel::paramNames
+  Slice entry;      ///< char: the symbol
+  Slice images;     ///< Image, best first for each arch
+  Slice layout;     ///< Param
+  Slice grid;       ///< Slice (of Inst): 1 to 3 extents
+  Slice knobs;      ///< char: "warps=8 BM=4", for people
+  uint32_t threads, sharedBytes, registers, spillBytes;
+};
+
+struct Op {
+  Slice name, doc;
+  Slice typeVars, dims, tensors, scalars, arguments, checks, kernels, variants;
+};
+
+/// Postfix code for a stack machine of 64-bit cells; each opcode knows whether its operands are integers or
+/// doubles.
+enum class OpCode : uint16_t {
+  PushInt,
+  PushFloat, ///< imm (a double's bits)
+  PushDim,   ///< a = dim
+  PushScalarInt,
+  PushScalarFloat, ///< a = scalar
+  PushPresent,     ///< a = tensor: 0 or 1
+  PushParam,       ///< a = the kernel's parameter (grids)
+  PushSmCount,
+  PushRank, ///< a = group dim: number of leading dims (output shapes)
+  AddI,
+  SubI,
+  MulI,
+  FloorDivI,
+  ModI,
+  CDivI,
+  NegI,
+  MinI,
+  MaxI,
+  AbsI,
+  PowI,
+  Pow2CeilI,
+  AndI,
+  OrI,
+  XorI,
+  ShlI,
+  ShrI,
+  BitNotI,
+  EqI,
+  NeI,
+  LtI,
+  LeI,
+  GtI,
+  GeI,
+  NotB,
+  AddF,
+  SubF,
+  MulF,
+  DivF,
+  NegF,
+  MinF,
+  MaxF,
+  AbsF,
+  SqrtF,
+  FloorF,
+  CeilF,
+  EqF,
+  NeF,
+  LtF,
+  LeF,
+  GtF,
+  GeF,
+  IntToFloat,
+  FloatToInt,
+  Select, ///< condition, then, else
+};
+struct Inst {
+  OpCode code;
+  uint16_t reserved;
+  uint32_t a;
+  int64_t imm;
+};
+
+} // namespace tilegym::format
