@@ -69,7 +69,7 @@ enum class Op : uint16_t {
   Fma,
   Select,     ///< condition, then, else
   // conversion
-  Convert,    ///< to type.dtype; `rounding`, `saturate`
+  Convert,    ///< to type.dtype; `rounding`, `saturate`; `exact`: an index met an integer dtype, a value that does not fit is an error
   Bitcast,    ///< same size: elementwise; else the last axis is rescaled
   // shape
   Broadcast,  ///< to type.shape; operand extents 1 (or missing in front, or a scalar) are repeated
@@ -156,7 +156,7 @@ struct Expr {
   DType accType = DType::F32;
   Rounding rounding = Rounding::NearestEven;
   Precision precision = Precision::Default;
-  bool saturate = true, reverse = false, hasMask = false, wholeTile = false, isKernelParam = false;
+  bool saturate = true, reverse = false, hasMask = false, wholeTile = false, isKernelParam = false, exact = false;
 };
 
 // ---------------------------------------------------------------- statements
