@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""A file opens with its licence tag, and says on the next line what it is for (CMakeLists.txt files need only the tag)."""
+import os
+
+import project
+
+TAG = "SPDX-License-Identifier: MIT"
+
+
+def check(tree):
+    looked_at = 0
+    for path in tree.files():
+        text = tree.read(path)
+        mark = project.comment_mark(path, text)
+        if mark is None or "/golden/" in path or path.endswith(".mlir"):
+            continue
+        looked_at += 1
+        lines = text.split("\n")
+        first = 1 if text.startswith("#!") else 0
+        if lines[first:first + 1] != [f"{mark} {TAG}"]:
+            tree.report(path, first + 1, f"expected '{mark} {TAG}'")
+        elif os.path.basename(path) != "CMakeLists.txt":
+            says = (lines[first + 1:first + 2] or [""])[0]
+            if not says.startswith((mark + " ", mark + mark[0], '"""')):
+                tree.report(path, first + 2, "expected a comment that says what the file is for")
+    return looked_at
+
+
+project.run(check)
