@@ -17,11 +17,12 @@ def check(tree):
         looked_at += 1
         lines = text.split("\n")
         first = 1 if text.startswith("#!") else 0
-        if lines[first:first + 1] != [f"{mark} {TAG}"]:
+        # A header for C programs keeps to C's comments: one, which opens with the tag.
+        if lines[first:first + 1] not in ([f"{mark} {TAG}"], [f"/* {TAG}"]):
             tree.report(path, first + 1, f"expected '{mark} {TAG}'")
         elif os.path.basename(path) != "CMakeLists.txt":
             says = (lines[first + 1:first + 2] or [""])[0]
-            if not says.startswith((mark + " ", mark + mark[0], '"""')):
+            if not says.startswith((mark + " ", mark + mark[0], " * ", '"""')):
                 tree.report(path, first + 2, "expected a comment that says what the file is for")
     return looked_at
 

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The lints themselves: each must accept a small good project, and find what is wrong in one with a single bad file."""
+import os
+import subprocess
+import sys
+import tempfile
+
+TAG = "SPDX-License-Identifier: MIT\n"
+CPP = f"// {TAG}// A file.\n"
+RECORD = f"""// {TAG}// Passes.
+def FoldMasks : Pass<"tile-fold-masks"> {{
+  let description = [{{ a ==> b }}];
+}}
+"""
+GOOD = {
+    "compiler/syntax/Good.h": CPP + '#include "compiler/syntax/Token.h"\n#include <vector>\n',
+    "compiler/emit/Also.cpp": CPP + '#include "tilegym/format/Table.h"\n',
+    "compiler/transforms/Passes.td": RECORD,
+    "compiler/transforms/FoldMasks.cpp": CPP,
+    "tests/ir/transforms/fold-masks.mlir": "// RUN: true\n",
+    "CMakeLists.txt": f"# {TAG}",
+}
+# lint, file, its text, what the lint must say
+BAD = [
+    ("file-sizes", "compiler/ir/Long.cpp", CPP + "\n" * 700, "at most 600"),
+    ("file-sizes", "compiler/transforms/LongPass.cpp", CPP + "\n" * 450, "at most 400"),
+    ("opening-lines", "compiler/ir/NoTag.h", "// A file.\n", "expected '// SPDX"),
+    ("opening-lines", "compiler/ir/NoWord.h", f"// {TAG}\n", "says what the file is for"),
+    ("opening-lines", "tools/script", "#!/bin/sh\necho\n", "expected '# SPDX"),
+    ("file-names", "compiler/ir/Good.h", CPP, "its name is taken by compiler/ir/Good.h"),
+    ("file-names", "compiler/ir/lower_name.cpp", CPP, "UpperCamel"),
+    ("file-names", "tests/unit/ir/Issue7Test.cpp", CPP, "after an issue"),
+    ("open-ends", "compiler/ir/Later.cpp", CPP + "// TO" "DO: more\n", "for what reason"),
+    ("open-ends", "compiler/ir/Mend.cpp", CPP + "// FIX" "ME\n", "mend it"),
+    ("no-hosts-or-paths", "docs/links.md", "see http" "://site.example/\n", "an address"),
+    ("no-hosts-or-paths", "docs/hosts.md", "from deb." "debian.org\n", "registry's host"),
+    ("no-hosts-or-paths", "docs/paths.md", "in /ro" "ot/x\n", "a folder of one machine"),
+    ("walls", "compiler/syntax/Wall.cpp", CPP + '#include "llvm/ADT/APInt.h"\n', "includes llvm/ADT/APInt.h"),
+    ("walls", "compiler/interpreter/Wall.cpp", CPP + '#include "compiler/ir/Dialect.h"\n', "the oracle shares nothing"),
+    ("walls", "compiler/emit/Wall.cpp", CPP + "#include <cuda.h>\n", "includes cuda.h"),
+    ("walls", "compiler/emit/Wall2.cpp", CPP + '#include "tilegym/tilegym.h"\n', "only the package format"),
+    ("walls", "runtime/src/Wall.cpp", CPP + '#include "compiler/syntax/AST.h"\n', "ships without LLVM"),
+    ("formatting", "compiler/ir/Ugly.cpp", CPP + "int  f( ){return 1;}\n", "not formatted"),
+    ("pass-records", "compiler/targets/Passes.td", RECORD, "no compiler/targets/FoldMasks.cpp"),
+    ("pass-records", "compiler/targets/Passes.td", RECORD, "no test tests/ir/targets/fold-masks.mlir"),
+    ("pass-records", "compiler/targets/Passes.td", RECORD.replace("==>", "to"), "expected a description with an example"),
+    ("pass-records", "compiler/targets/Passes.td", RECORD.replace("tile-fold-masks", "masks"), "expected one that ends in"),
+]
+
+
+def run_lint(name, files):
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
+        return subprocess.run([sys.executable, "-B", script, root], capture_output=True, text=True)
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    lints = sorted(name[:-3] for name in os.listdir(here) if name.endswith(".py"))
+    lints = [name for name in lints if name not in ("project", "check-lints")]
+    errors = [f"{name}: has no bad file in check-lints.py" for name in lints if name not in {row[0] for row in BAD}]
+    absent = set()
+    for name in lints:
+        done = run_lint(name, GOOD)
+        if done.returncode == 77:
+            absent.add(name)
+        elif done.returncode != 0:
+            errors.append(f"{name}: refuses a good project: {done.stdout}{done.stderr}")
+    for name, path, text, expected in BAD:
+        if name not in absent:
+            done = run_lint(name, {**GOOD, path: text})
+            if done.returncode != 1 or expected not in done.stdout:
+                errors.append(f"{name}: {path}: expected '{expected}', got: {done.stdout}{done.stderr}")
+    print("\n".join(errors) if errors else f"{len(lints)} lints, {len(BAD)} bad files found")
+    return 1 if errors else 0
+
+
+sys.exit(main())
