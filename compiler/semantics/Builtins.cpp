@@ -51,7 +51,7 @@ const std::vector<BuiltinInfo> &builtins() {
   static const std::vector<BuiltinInfo> table = [] {
     std::vector<BuiltinInfo> rows;
 #define BUILTIN(name, family, operation, arguments, doc)                                                                                   \
-  rows.push_back({Builtin::name, #name, Family::family, Op::operation, #name "(" arguments ")", parseArguments(arguments), doc});
+  rows.push_back({Builtin::name##_, #name, Family::family, Op::operation, #name "(" arguments ")", parseArguments(arguments), doc});
 #include "compiler/semantics/Builtins.def"
 #undef BUILTIN
     return rows;

@@ -11,8 +11,9 @@ namespace tilegym::sem {
 enum class Family : uint8_t { Elementwise, Convert, Shape, MinMax, Reduce, Combine, Matmul, Random, Program, Memory, Facts };
 std::string_view name(Family family);
 
+/// With an underscore, since some names are words of C++.
 enum class Builtin : uint8_t {
-#define BUILTIN(name, family, operation, arguments, doc) name,
+#define BUILTIN(name, family, operation, arguments, doc) name##_,
 #include "compiler/semantics/Builtins.def"
 #undef BUILTIN
 };

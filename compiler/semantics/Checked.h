@@ -60,7 +60,7 @@ enum class Op : uint16_t {
   BlockId,    ///< `index` = axis
   NumBlocks,  ///< `index` = axis
   SmCount,
-  Iota,       ///< type index[n]: 0 .. n-1
+  Iota,       ///< type index[n]: 0 .. n-1; where n is kDynamic (references), operand 0 is n
   // elementwise, one operand
   Neg, Not, BitNot, Abs, Exp, Exp2, Log, Log2, Sqrt, Rsqrt, Sin, Cos, Tanh, Erf, Sigmoid, Floor, Ceil, Round, Trunc, IsNan, Pow2Ceil,
   // elementwise, two operands of one dtype. Comparisons give bool. And/Or/Xor on bool are logical
@@ -71,16 +71,18 @@ enum class Op : uint16_t {
   // conversion
   Convert,    ///< to type.dtype; `rounding`, `saturate`; `exact`: an index met an integer dtype, a value that does not fit is an error
   Bitcast,    ///< same size: elementwise; else the last axis is rescaled
-  // shape
+  // shape. In a reference type.shape may be dynamic: then Broadcast and Reshape have every extent, an index scalar an axis, as
+  // operands 1, 2 ...
   Broadcast,  ///< to type.shape; operand extents 1 (or missing in front, or a scalar) are repeated
-  Reshape,    ///< to type.shape, row-major order kept
+  Reshape,    ///< to type.shape, row-major order kept; one extent operand may be the constant -1: what is left
   Permute,    ///< `ints` = permutation: result axis i is operand axis ints[i]
   Cat,        ///< `index` = axis
   Extract,    ///< `ints` = offsets (compile-time), type.shape = sizes
   ValueIndex, ///< references only: operand 0 indexed by `items` (NumPy rules, `None` = NewAxis)
   // reductions: `ints` = axes (kept with extent 1); `wholeTile`: every axis, result a scalar. Accumulate in `accType`.
   Sum, Prod, ReduceMax, ReduceMin, ArgMax, ArgMin, Any, All,
-  Reduce,     ///< operands: tiles..., then init scalars...; `lambda` combines (acc..., x...) -> acc...; `index` = axis or -1
+  Reduce,     ///< operands: tiles..., then init scalars...; `lambda` combines scalars (acc..., x...) -> acc...; `index` = axis or -1; one
+              ///< tile gives a tile, several a tuple (Scan likewise)
   // scans, same shape as the operand
   CumSum,     ///< `index` = axis, `reverse`
   Scan,       ///< operands: tiles..., then inits...; `lambda`; `index` = axis; `reverse`
@@ -97,7 +99,8 @@ enum class Op : uint16_t {
   // random
   Philox,     ///< seed, c; ints[0] = bits; u32/u16/u8
   Uniform,    ///< seed, c; ints[0] = bits; f32 in [0, 1)
-  // views (type.kind == View; they cost nothing)
+  // views (type.kind == View; they cost nothing; a `let` may bind one to a local). A dim written `B|1` has the extent B everywhere:
+  // where the tensor's is 1, whoever binds arguments gives it stride 0
   Tensor,     ///< `index` = tensor id of the op, or (with `isKernelParam`) of the kernel: the whole tensor
   ListElement,///< `index` = tensor id of a list, operand = element number
   ViewIndex,  ///< operand 0 = view; `items`
@@ -111,7 +114,7 @@ enum class Op : uint16_t {
   // facts and checks
   Assume, Assert, ///< condition (scalar or tile: all of it); `text`
   Print,      ///< operands; `text` = format with `{}`
-  InlinePtx,  ///< operands; `text`; the meaning is `lambda` over the operands
+  InlinePtx,  ///< operands of one shape; `text`; elementwise: the meaning is `lambda` over scalars, one an operand
   // host expressions only
   ListSum,    ///< `lambda` of one local (the element number) summed over lo .. hi (operands)
 };
@@ -219,7 +222,8 @@ struct Specialization {
   bool operator==(const Specialization &) const = default;
 };
 
-/// A typed parameter of a kernel that a plan launches.
+/// A typed parameter of a kernel that a plan launches. After the ones written come index scalars for the dim names that first stand
+/// in a tensor parameter's type: their LaunchArgs are made from the tensor given.
 struct KernelParam {
   std::string name;
   bool isTensor = false;
