@@ -5,6 +5,7 @@ list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
+include_directories(${PROJECT_SOURCE_DIR})  # TableGen reads the directory property
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${PROJECT_BINARY_DIR})
 add_library(tilegym_mlir INTERFACE)
 target_include_directories(tilegym_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${PROJECT_BINARY_DIR})

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic that plain IEEE operations do not say: the fast approximate functions, and libdevice's accurate ones.
+#ifndef TILEGYM_TARGETS_NVIDIA_PTX_MATH_TD
+#define TILEGYM_TARGETS_NVIDIA_PTX_MATH_TD
+
+include "compiler/targets/nvidia/ptx/PtxDialect.td"
+
+def Ptx_ApproxKind : Ptx_Enum<"ApproxKind", "a function of the special-function unit", [
+  I32EnumAttrCase<"Ex2", 0, "ex2">, I32EnumAttrCase<"Lg2", 1, "lg2">, I32EnumAttrCase<"Rsqrt", 2, "rsqrt">, I32EnumAttrCase<"Rcp", 3, "rcp">,
+  I32EnumAttrCase<"Sqrt", 4, "sqrt">, I32EnumAttrCase<"Sin", 5, "sin">, I32EnumAttrCase<"Cos", 6, "cos">, I32EnumAttrCase<"Tanh", 7, "tanh">]>;
+def Ptx_ApproxKindAttr : Ptx_EnumAttr<Ptx_ApproxKind, "approx_kind">;
+
+def Ptx_ApproxOp : Ptx_AssemblyOp<"approx", [Pure]> {
+  let summary = "approximate function of one f32";
+  let description = [{
+    Bounds, from the PTX ISA: ex2 2 ulp; lg2 2^-22 absolute in (0.5, 2), else 2 ulp; rsqrt 2^-22.9, rcp 1 ulp, sqrt 2^-23 relative; sin, cos 2^-20.9
+    absolute in [-pi, pi]; tanh 2^-11 relative. `ftz` flushes subnormal operands and results.
+
+    Example: `%y = ptx.approx <ex2> %x ftz`
+  }];
+  let arguments = (ins Ptx_ApproxKindAttr:$kind, F32:$operand, UnitAttr:$ftz);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$kind $operand (`ftz` $ftz^)? attr-dict";
+}
+
+def Ptx_DivideApproxOp : Ptx_AssemblyOp<"divide_approx", [Pure]> {
+  let summary = "f32 quotient within 2 ulp over the full range";
+  let description = "PTX's `div.full`. Example: `%q = ptx.divide_approx %a, %b ftz`";
+  let arguments = (ins F32:$lhs, F32:$rhs, UnitAttr:$ftz);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$lhs `,` $rhs (`ftz` $ftz^)? attr-dict";
+}
+
+def Ptx_LibdeviceOp : Ptx_Op<"libdevice", [Pure]> {
+  let summary = "a function of NVIDIA's device math library";
+  let description = [{
+    Example: `%y = ptx.libdevice "__nv_expf" (%x) : (f32) -> f32`
+  }];
+  let arguments = (ins StrAttr:$callee, Variadic<AnyTypeOf<[F32, F64, I32]>>:$operands);
+  let results = (outs AnyTypeOf<[F32, F64]>:$result);
+  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
+}
+
+def Ptx_InlineOp : Ptx_Op<"inline"> {
+  let summary = "assembly that the author of a kernel wrote (`inline_ptx`)";
+  let description = [{
+    `$0` is the result, `$1` ... the operands. The spec's `reference` expression is its meaning everywhere but on a GPU.
+
+    Example: `%r = ptx.inline "popc.b32 $0, $1;" (%x) : (i32) -> i32`
+  }];
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$operands);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$text `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
+}
+
+#endif
