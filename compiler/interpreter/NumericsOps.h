@@ -8,9 +8,9 @@
 // `pow` by a negative exponent is 1 // base^n truncated: 0 but for bases 1 and -1, and 0 for base 0.
 //
 // Floats: + - * / sqrt fma are rounded once in the dtype. `%` has the sign of its right side (Python's), its
-// remainder is exact before one rounding; `//` is the floor of the exact quotient, rounded once. min and max
-// propagate NaN, fmin and fmax ignore it; all four order -0 below +0. Results in f8 saturate, as conversions
-// to f8 do.
+// remainder is exact before one rounding; `//` is the floor of the exact quotient (exact to 2^24 in f32 and
+// narrower, to 2^51 in f64; within 1 ulp beyond). min and max propagate NaN, fmin and fmax ignore it; all
+// four order -0 below +0. Results in f8 saturate, as conversions to f8 do.
 //
 // Transcendentals are computed in f64 and rounded once: f64 within 2 ulp (pow, sigmoid, rsqrt, exp2, tanh,
 // erf included), f32 and narrower within 0.51 ulp of the exact value. NaN in, NaN out, but for pow(1, x) =

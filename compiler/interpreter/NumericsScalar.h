@@ -121,12 +121,11 @@ inline double floatMod(double a, double b) {
   return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/// floor(a / b) of the exact quotient. By zero it is what `/` gives.
+/// floor(a / b) of the exact quotient; NaN for infinite a (as in Python and NumPy). By zero it is what `/`
+/// gives.
 inline double floatFloorDiv(double a, double b) {
-  if (b == 0 || std::isnan(a) || std::isnan(b) || std::isinf(a))
+  if (b == 0)
     return a / b;
-  if (std::isinf(b))
-    return a == 0 || (a < 0) == (b < 0) ? a / b : -1.0;
   double rest = std::fmod(a, b);
   // a - rest is a multiple of b, so this quotient is a whole number up to its rounding.
   double quotient = (a - rest) / b;
