@@ -55,7 +55,10 @@ const char *atomicName(AtomicKind kind, Type type) {
   case AtomicKind::Add:
     return wide ? "add.u64" : "add.u32";
   case AtomicKind::AddF:
-    return type.isF64() ? "add.f64" : type.isF32() ? "add.f32" : type.isF16() ? "add.noftz.f16" : "add.noftz.bf16";
+    return type.isF64()   ? "add.f64"
+           : type.isF32() ? "add.f32"
+           : type.isF16() ? "add.noftz.f16"
+                          : "add.noftz.bf16";
   case AtomicKind::MinS:
     return wide ? "min.s64" : "min.s32";
   case AtomicKind::MaxS:
@@ -93,8 +96,9 @@ Assembly LoadGlobalOp::getAssembly() {
     }
     guard = "@" + dollar(address + 1) + " ";
   }
-  a.text += guard + "ld.global" + (getReadonly() ? ".nc" : "") + (getCache() == Cache::Streaming ? ".L1::no_allocate" : "") +
-            vectorSuffix(n) + ".b" + std::to_string(getBits()) + " " + vectorOperand(0, n) + ", [" + dollar(address) + " + " +
+  a.text += guard + "ld.global" + (getReadonly() ? ".nc" : "") +
+            (getCache() == Cache::Streaming ? ".L1::no_allocate" : "") + vectorSuffix(n) + ".b" +
+            std::to_string(getBits()) + " " + vectorOperand(0, n) + ", [" + dollar(address) + " + " +
             std::to_string(getOffset()) + "];";
   addConstraint(a.constraints, "~{memory}");
   return a;
@@ -110,21 +114,24 @@ Assembly StoreGlobalOp::getAssembly() {
     addConstraint(a.constraints, "b");
     a.text += "@" + dollar(n + 1) + " ";
   }
-  a.text += std::string("st.global") + (getCache() == Cache::Streaming ? ".L1::no_allocate" : "") + vectorSuffix(n) + ".b" +
-            std::to_string(getBits()) + " [" + dollar(n) + " + " + std::to_string(getOffset()) + "], " + vectorOperand(0, n) + ";";
+  a.text += std::string("st.global") + (getCache() == Cache::Streaming ? ".L1::no_allocate" : "") +
+            vectorSuffix(n) + ".b" + std::to_string(getBits()) + " [" + dollar(n) + " + " +
+            std::to_string(getOffset()) + "], " + vectorOperand(0, n) + ";";
   addConstraint(a.constraints, "~{memory}");
   return a;
 }
 
 Assembly AtomicOp::getAssembly() {
   std::string c = registerClass(getValue().getType());
-  return {std::string("@$3 atom.relaxed.gpu.global.") + atomicName(getKind(), getValue().getType()) + " $0, [$1], $2;",
+  return {std::string("@$3 atom.relaxed.gpu.global.") + atomicName(getKind(), getValue().getType()) +
+              " $0, [$1], $2;",
           "=" + c + ",l," + c + ",b,~{memory}", true};
 }
 
 Assembly AtomicCasOp::getAssembly() {
   std::string c = registerClass(getValue().getType());
-  return {"@$4 atom.relaxed.gpu.global.cas.b" + std::to_string(getValue().getType().getIntOrFloatBitWidth()) + " $0, [$1], $2, $3;",
+  return {"@$4 atom.relaxed.gpu.global.cas.b" + std::to_string(getValue().getType().getIntOrFloatBitWidth()) +
+              " $0, [$1], $2, $3;",
           "=" + c + ",l," + c + "," + c + ",b,~{memory}", true};
 }
 
@@ -133,7 +140,10 @@ Assembly TrapOp::getAssembly() { return {"trap;", "", true}; }
 Assembly ApproxOp::getAssembly() {
   // tanh.approx has no .ftz form: it flushes nothing.
   bool flush = getFtz() && getKind() != ApproxKind::Tanh;
-  return {stringifyApproxKind(getKind()).str() + ".approx" + (flush ? ".ftz" : "") + ".f32 $0, $1;", "=f,f", false};
+  return {stringifyApproxKind(getKind()).str() + ".approx" + (flush ? ".ftz" : "") + ".f32 $0, $1;", "=f,f",
+          false};
 }
 
-Assembly DivideApproxOp::getAssembly() { return {std::string("div.full") + (getFtz() ? ".ftz" : "") + ".f32 $0, $1, $2;", "=f,f,f", false}; }
+Assembly DivideApproxOp::getAssembly() {
+  return {std::string("div.full") + (getFtz() ? ".ftz" : "") + ".f32 $0, $1, $2;", "=f,f,f", false};
+}
