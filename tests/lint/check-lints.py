@@ -17,7 +17,8 @@ GOOD = {
     "compiler/emit/Also.cpp": CPP + '#include "tilegym/format/Table.h"\n',
     "compiler/transforms/Passes.td": RECORD,
     "compiler/transforms/FoldMasks.cpp": CPP,
-    "tests/ir/transforms/fold-masks.mlir": "// RUN: true\n",
+    "tests/ir/transforms/fold-masks.mlir": "// RUN: tool %s | FileCheck %s\n// CHECK-NEXT: x\n",
+    "specs/add.tile": f"# {TAG}## Adds.\ntest {{{{ case {{{{ expect z = [1] }}}} }}}}\n",
     "CMakeLists.txt": f"# {TAG}",
 }
 # lint, file, its text, what the lint must say
@@ -41,6 +42,9 @@ BAD = [
     ("walls", "compiler/emit/Wall2.cpp", CPP + '#include "tilegym/tilegym.h"\n', "only the package format"),
     ("walls", "runtime/src/Wall.cpp", CPP + '#include "compiler/syntax/AST.h"\n', "ships without LLVM"),
     ("formatting", "compiler/ir/Ugly.cpp", CPP + "int  f( ){return 1;}\n", "not formatted"),
+    ("spec-expectations", "specs/sub.tile", f"# {TAG}## expect z = [1]\n", "no test case has an `expect`"),
+    ("filecheck-prefixes", "tests/ir/a.mlir", "// RUN: tool | FileCheck %s\n// CHECK: x\n// SM80: y\n", "prefix SM80"),
+    ("filecheck-prefixes", "tests/ir/a.mlir", "// RUN: FileCheck --check-prefixes=A,B\n// A-NOT: x\n", "prefix B"),
     ("pass-records", "compiler/targets/Passes.td", RECORD, "no compiler/targets/FoldMasks.cpp"),
     ("pass-records", "compiler/targets/Passes.td", RECORD, "no test tests/ir/targets/fold-masks.mlir"),
     ("pass-records", "compiler/targets/Passes.td", RECORD.replace("==>", "to"), "expected a description with an example"),
