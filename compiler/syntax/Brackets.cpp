@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Pairs brackets once, up front, so that the parser can step over a broken bracket as a whole and never reports the
+// same missing bracket again.
+#include "compiler/syntax/Keywords.h"
+#include "compiler/syntax/Lexer.h"
+
+namespace tilegym::syntax {
+namespace {
+
+class Matcher {
+public:
+  Matcher(const SourceFile &file, TokenStream &stream, DiagnosticSink &sink)
+      : file(file), tokens(stream.tokens), sink(sink) {}
+
+  void run() {
+    for (uint32_t i = 0; i < tokens.size(); ++i) {
+      const Token &token = tokens[i];
+      if (startsSection(token))
+        popUnclosed([](Tok) { return true; }, token);
+      else if (startsStatement(token))
+        popUnclosed(isRound, token);
+      switch (token.kind) {
+      case Tok::LBrace:
+        popUnclosed(isRound, token);
+        open.push_back(i);
+        break;
+      case Tok::LParen:
+      case Tok::LBracket:
+        open.push_back(i);
+        break;
+      case Tok::RBrace:
+        popUnclosed(isRound, token);
+        close(i, Tok::LBrace);
+        break;
+      case Tok::RParen:
+      case Tok::RBracket:
+        closeRound(i);
+        break;
+      case Tok::End:
+        popUnclosed([](Tok) { return true; }, token);
+        break;
+      default:
+        break;
+      }
+    }
+  }
+
+private:
+  static bool isRound(Tok kind) { return kind == Tok::LParen || kind == Tok::LBracket; }
+  static const char *closer(Tok kind) {
+    return kind == Tok::LParen ? ")" : kind == Tok::LBracket ? "]" : "}";
+  }
+
+  bool startsSection(const Token &token) const {
+    return token.startsLine && token.kind == Tok::Keyword && isSectionWord(token.text) &&
+           file.lineColumn(token.begin).column == 1;
+  }
+  /// Words that no line inside brackets can start with.
+  static bool startsStatement(const Token &token) {
+    if (!token.startsLine || token.kind != Tok::Keyword)
+      return false;
+    for (const char *word : {"let", "var", "for", "while", "if", "else", "break", "continue", "return"})
+      if (token.text == word)
+        return true;
+    return false;
+  }
+
+  /// Reports and drops the innermost open brackets as long as `kind` says so.
+  void popUnclosed(bool (*kind)(Tok), const Token &before) {
+    while (!open.empty() && kind(tokens[open.back()].kind)) {
+      const Token &token = tokens[open.back()];
+      sink.error({&file, token.begin, token.end},
+                 quoted(token.text) + " is not closed before " + describe(before),
+                 std::string("add `") + closer(token.kind) + "`");
+      open.pop_back();
+    }
+  }
+
+  void close(uint32_t i, Tok opener) {
+    if (open.empty() || tokens[open.back()].kind != opener) {
+      const Token &token = tokens[i];
+      sink.error({&file, token.begin, token.end}, quoted(token.text) + " closes nothing",
+                 "remove it, or open it earlier");
+      return;
+    }
+    tokens[i].match = open.back();
+    tokens[open.back()].match = i;
+    open.pop_back();
+  }
+
+  void closeRound(uint32_t i) {
+    Tok opener = tokens[i].kind == Tok::RParen ? Tok::LParen : Tok::LBracket;
+    // `(a]`: if the right opener is further out, the inner one was forgotten.
+    size_t at = open.size();
+    while (at > 0 && isRound(tokens[open[at - 1]].kind) && tokens[open[at - 1]].kind != opener)
+      --at;
+    if (at > 0 && tokens[open[at - 1]].kind == opener)
+      while (open.size() > at) {
+        const Token &token = tokens[open.back()];
+        sink.error({&file, token.begin, token.end},
+                   quoted(token.text) + " is not closed before " + describe(tokens[i]),
+                   std::string("add `") + closer(token.kind) + "`");
+        open.pop_back();
+      }
+    close(i, opener);
+  }
+
+  const SourceFile &file;
+  std::vector<Token> &tokens;
+  DiagnosticSink &sink;
+  std::vector<uint32_t> open;
+};
+
+} // namespace
+
+void matchBrackets(const SourceFile &file, TokenStream &stream, DiagnosticSink &sink) {
+  Matcher(file, stream, sink).run();
+}
+
+} // namespace tilegym::syntax

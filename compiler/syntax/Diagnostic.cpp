@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Collects diagnostics in the order they were reported.
+#include "compiler/syntax/Diagnostic.h"
+
+namespace tilegym {
+
+static Diagnostic make(Severity severity, SourceRange range, std::string message, std::string help) {
+  Diagnostic diagnostic;
+  diagnostic.severity = severity;
+  diagnostic.range = range;
+  diagnostic.message = std::move(message);
+  diagnostic.help = std::move(help);
+  return diagnostic;
+}
+
+Diagnostic &DiagnosticSink::error(SourceRange range, std::string message, std::string help) {
+  ++errorCount;
+  return diagnostics.emplace_back(make(Severity::Error, range, std::move(message), std::move(help)));
+}
+
+Diagnostic &DiagnosticSink::warning(SourceRange range, std::string message, std::string help) {
+  return diagnostics.emplace_back(make(Severity::Warning, range, std::move(message), std::move(help)));
+}
+
+} // namespace tilegym
