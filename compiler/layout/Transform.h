@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Layouts from layouts: what happens to a layout when the tile that it describes is sliced, permuted,
+// reshaped or broadcast. Each keeps elements where they are unless it says otherwise.
+#pragma once
+
+#include "compiler/layout/Layout.h"
+
+namespace tilegym::layout {
+
+/// The layout of a reduction's result: the axis stays with extent 1, threads that differed along it hold the
+/// same element, and a thread keeps one register for what it would hold twice.
+Layout sliceAxis(const Layout &layout, int axis);
+
+/// Axis i of the result is axis perm[i] of the argument.
+Expected<Layout> permuteAxes(const Layout &layout, const std::vector<int> &perm);
+
+/// The same registers seen with another shape. With odd factors only possible where each stays the slowest
+/// part of its group of axes.
+Expected<Layout> reshape(const Layout &layout, const Shape &shape);
+
+/// A new axis of extent 1 in front of `axis`.
+Expected<Layout> expandDims(const Layout &layout, int axis);
+
+/// An axis of extent 1 becomes `extent`: each thread copies its registers, slowest last.
+Expected<Layout> broadcastAxis(const Layout &layout, int axis, int64_t extent);
+
+/// `inner` tiles laid out by `outer`: extents multiply, inner index bits are the lower ones. `inner` must
+/// have no repeats.
+Expected<Layout> product(const Layout &inner, const Layout &outer);
+
+/// For each register of `full`, the register in which the same thread, whichever it is, has the element of
+/// `reduced` at the same coordinates with the axes of extent 1 set to 0. This is how a reduction's result or
+/// a broadcast operand meets the full tile without moving. Fails if some thread would have to ask another.
+Expected<std::vector<int64_t>> projectRegisters(const Layout &full, const Layout &reduced);
+
+} // namespace tilegym::layout

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Slices, permutations, reshapes, broadcasts and products against their definitions, place by place.
+#include "Simulate.h"
+
+#include "compiler/layout/Reduce.h"
+#include "compiler/layout/Transform.h"
+
+#include <numeric>
+
+using namespace tilegym::layout;
+using namespace tilegym::layout::test;
+
+namespace {
+
+std::vector<Layout> samples() {
+  return {get(blocked({24, 96}, {2, 4, {1, 0}, 16, {}})),
+          get(blocked({24, 96}, {2, 4, {0, 1}, 16, {}})),
+          get(blocked({8, 64}, {2, 8, {1, 0}, 16, {0, 1}})),
+          get(blocked({4, 8}, {4, 4, {1, 0}, 16, {}})),
+          get(blocked({1, 4096}, {2, 8, {1, 0}, 16, {}})),
+          get(mmaAccumulator({32, 48}, {2, 2})),
+          get(mmaOperandA({32, 32}, 2, {2, 2})),
+          get(mmaOperandB({32, 24}, 2, {2, 1})),
+          get(wgmmaAccumulator({128, 96}, {2, 1})),
+          get(blocked({2, 16, 24}, {4, 2, {}, 16, {}}))};
+}
+
+template <typename Visit> void forPlaces(const Layout &layout, Visit visit) {
+  for (int64_t warp = 0; warp < layout.numWarps(); ++warp)
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
+        visit(Place{reg, lane, warp, 0});
+}
+
+} // namespace
+
+TEST_CASE("a slice holds the projections, in the threads that had them", "[transform]") {
+  for (const Layout &layout : samples())
+    for (int axis = 0; axis < layout.rank(); ++axis) {
+      INFO(layout.str() << " axis " << axis);
+      Layout slice = sliceAxis(layout, axis);
+      CHECK(slice.shape()[axis] == 1);
+      checkHolds(slice);
+      auto map = projectRegisters(layout, slice);
+      REQUIRE(map);
+      forPlaces(layout, [&](Place place) {
+        Coords want = layout.apply(place);
+        want[axis] = 0;
+        place.reg = (*map)[size_t(place.reg)];
+        CHECK(slice.apply(place) == want);
+      });
+      // No thread holds an element twice.
+      std::set<int64_t> held;
+      for (int64_t reg = 0; reg < slice.numRegisters(); ++reg)
+        held.insert(slice.index({.reg = reg}));
+      CHECK(int64_t(held.size()) == slice.numRegisters());
+    }
+}
+
+TEST_CASE("projecting to a layout in other threads fails", "[transform]") {
+  Layout full = get(blocked({8, 64}, {2, 4, {1, 0}, 16, {}}));
+  Layout other = get(blocked({1, 64}, {2, 4, {1, 0}, 16, {}}));
+  CHECK(projectRegisters(full, other).error() ==
+        "a tile of 1x64 does not lie along one of 8x64: its elements are in other threads");
+  CHECK(projectRegisters(full, get(blocked({1, 32}, {2, 4, {}, 16, {}}))).error() ==
+        "a tile of 1x32 does not lie along one of 8x64: the extents differ");
+}
+
+TEST_CASE("permuting axes keeps places", "[transform]") {
+  for (const Layout &layout : samples()) {
+    std::vector<int> perm(size_t(layout.rank()));
+    std::iota(perm.begin(), perm.end(), 0);
+    do {
+      Layout permuted = get(permuteAxes(layout, perm));
+      checkHolds(permuted);
+      forPlaces(layout, [&](const Place &place) {
+        Coords before = layout.apply(place), after = permuted.apply(place);
+        for (size_t i = 0; i < perm.size(); ++i)
+          CHECK(after[i] == before[size_t(perm[i])]);
+      });
+    } while (std::next_permutation(perm.begin(), perm.end()));
+  }
+  CHECK(permuteAxes(samples()[0], {0, 0}).error() == "not a permutation of 2 axes");
+}
+
+TEST_CASE("reshape keeps row-major indices", "[transform]") {
+  struct Case {
+    Shape from, to;
+  };
+  for (const Case &c : {Case{{24, 8}, {192}},
+                        {{192}, {24, 8}},
+                        {{24, 8}, {24, 2, 4}},
+                        {{4, 8, 24}, {32, 24}},
+                        {{4, 8, 24}, {1, 32, 1, 24, 1}},
+                        {{1, 96}, {96}},
+                        {{96}, {1, 96}},
+                        {{64, 64}, {4096}},
+                        {{16, 16, 4}, {4, 256}},
+                        {{24, 96}, {24, 96, 1}},
+                        {{8, 40}, {2, 4, 40}},
+                        {{1}, {1, 1, 1}},
+                        {{24, 40, 2}, {24, 80}},
+                        {{1, 1}, {1}}}) {
+    for (std::vector<int> order : {std::vector<int>{}, {0}}) {
+      if (order.size() == 1 && c.from.size() != 1)
+        continue;
+      Layout layout = get(blocked(c.from, {2, 2, order, 16, {}}));
+      Layout shaped = get(reshape(layout, c.to));
+      INFO(layout.str() << " to " << shaped.str());
+      CHECK(shaped.shape() == c.to);
+      forPlaces(layout, [&](const Place &place) { CHECK(layout.index(place) == shaped.index(place)); });
+    }
+  }
+}
+
+TEST_CASE("reshape refuses what no register naming can do", "[transform]") {
+  Layout layout = get(blocked({4, 192}, {2, 4, {}, 16, {}}));
+  CHECK(
+      reshape(layout, {4, 2, 96}).error() ==
+      "cannot reshape 4x192 to 4x2x96 in registers: an odd factor would leave the slowest place of its axes");
+  CHECK(reshape(layout, {768}).error() ==
+        "cannot reshape 4x192 to 768 in registers: an odd factor would leave the slowest place of its axes");
+  CHECK(reshape(layout, {4, 96}).error() == "cannot reshape 4x192 to 4x96: the numbers of elements differ");
+  CHECK(
+      reshape(get(blocked({24, 5 * 8}, {2, 4, {}, 16, {}})), {40, 24}).error() ==
+      "cannot reshape 24x40 to 40x24 in registers: an odd factor would leave the slowest place of its axes");
+}
+
+TEST_CASE("new axes and broadcasts", "[transform]") {
+  for (const Layout &layout : samples())
+    for (int axis = 0; axis <= layout.rank(); ++axis)
+      for (int64_t extent : {1, 4, 24}) {
+        Layout expanded = get(expandDims(layout, axis));
+        Layout wide = get(broadcastAxis(expanded, axis, extent));
+        INFO(layout.str() << " axis " << axis << " x " << extent);
+        CHECK(wide.shape()[size_t(axis)] == extent);
+        checkHolds(wide);
+        auto map = projectRegisters(wide, expanded);
+        REQUIRE(map);
+        forPlaces(wide, [&](Place place) {
+          Coords want = wide.apply(place);
+          want.erase(want.begin() + axis);
+          place.reg = (*map)[size_t(place.reg)];
+          CHECK(layout.apply(place) == want);
+        });
+      }
+  CHECK(broadcastAxis(samples()[0], 0, 4).error() == "cannot broadcast axis 0 of 24x96 to 4");
+  CHECK(expandDims(samples()[0], 3).error() == "axis 3 is not within 0 to 2");
+}
+
+TEST_CASE("products nest", "[transform]") {
+  Layout inner = get(mmaAccumulator({16, 8}, {1, 1}));
+  Layout outer = get(Layout::make({4, 6}, {{{1}, {}, {2, 4}, {}}}));
+  Layout both = get(product(inner, outer));
+  CHECK(both == get(Layout::make({64, 48}, both.allBases())));
+  CHECK(both.shape() == Shape{64, 48});
+  checkHolds(both);
+  CHECK(product(samples()[0], inner).error() ==
+        "the inner layout of a product must be a unit tile of the outer one's rank");
+  forPlaces(both, [&](const Place &place) {
+    Coords in = inner.apply({place.reg % 4, place.lane, 0, 0}),
+           out = outer.apply({place.reg / 4, 0, place.warp, 0});
+    CHECK(both.apply(place) == Coords{in[0] + 16 * out[0], in[1] + 8 * out[1]});
+  });
+}
+
+TEST_CASE("a reduction meets every element exactly once", "[reduce]") {
+  for (const Layout &layout : samples())
+    for (int axis = 0; axis < layout.rank(); ++axis) {
+      INFO(layout.str() << " axis " << axis);
+      auto plan = planReduction(layout, axis);
+      INFO((plan ? "" : plan.error()));
+      REQUIRE(plan);
+      const Layout &result = plan->result;
+      // Counts how often each element took part, in every place of the result.
+      using Bag = std::map<int64_t, int>;
+      auto slot = [&](int64_t reg, int64_t lane, int64_t warp) {
+        return size_t((warp * 32 + lane) * result.numRegisters() + reg);
+      };
+      std::vector<Bag> bags(size_t(result.numRegisters() * 32 * result.numWarps()));
+      forPlaces(result, [&](const Place &place) {
+        for (int64_t reg : plan->registers[size_t(place.reg)])
+          ++bags[slot(place.reg, place.lane, place.warp)][layout.index({reg, place.lane, place.warp})];
+      });
+      auto butterfly = [&](int64_t laneXor, int64_t warpXor) {
+        std::vector<Bag> before = bags;
+        forPlaces(result, [&](const Place &place) {
+          for (auto [element, count] : before[slot(place.reg, place.lane ^ laneXor, place.warp ^ warpXor)])
+            bags[slot(place.reg, place.lane, place.warp)][element] += count;
+        });
+      };
+      for (int64_t mask : plan->laneXors)
+        butterfly(mask, 0);
+      for (int64_t mask : plan->warpXors)
+        butterfly(0, mask);
+      forPlaces(result, [&](const Place &place) {
+        Bag want;
+        Coords at = result.apply(place);
+        for (at[size_t(axis)] = 0; at[size_t(axis)] < layout.shape()[size_t(axis)]; ++at[size_t(axis)])
+          ++want[layout.index(layout.find(at))];
+        CHECK(bags[slot(place.reg, place.lane, place.warp)] == want);
+      });
+    }
+}
+
+TEST_CASE("where a row's reduction goes", "[reduce]") {
+  auto plan = planReduction(get(wgmmaAccumulator({64, 128}, {1, 1})), 1);
+  REQUIRE(plan);
+  CHECK(plan->laneXors == std::vector<int64_t>{1, 2});
+  CHECK(plan->staysInWarp());
+  CHECK(plan->registers.size() == 2);
+
+  auto across = planReduction(get(blocked({1, 4096}, {2, 8, {1, 0}, 16, {}})), 1);
+  REQUIRE(across);
+  CHECK(across->warpXors == std::vector<int64_t>{1, 2, 4});
+  CHECK(across->warpSteps == std::vector<int64_t>{256, 512, 1024});
+
+  auto within = planReduction(get(blocked({8, 1024}, {2, 8, {1, 0}, 16, {0, 1}})), 1);
+  REQUIRE(within);
+  CHECK(within->staysInWarp());
+
+  // Copies take part once.
+  auto small = planReduction(get(blocked({1, 8}, {4, 1, {1, 0}, 16, {}})), 1);
+  REQUIRE(small);
+  CHECK(small->laneXors == std::vector<int64_t>{1, 2, 4});
+}
+
+TEST_CASE("a swizzled tile is not reduced in place", "[reduce]") {
+  Layout mixed = get(Layout::make({2, 64}, {{{64}, {64 ^ 1, 2, 4, 8, 16}, {32}, {}}}));
+  auto plan = planReduction(mixed, 1);
+  REQUIRE_FALSE(plan);
+  CHECK_THAT(plan.error(), Catch::EndsWith("a step along it also moves along another axis"));
+}
