@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# tilegym_add_kernels(NAME SPECS spec... ARCHS arch... [DTYPES dtype...] [CONST name=value...] [OPTIONS option...])
+#
+# Compiles specs into a kernel package when the project is built, and makes a library target NAME of it: linking NAME
+# brings the kernels, the header NAME.h and TileGym's runtime. SPECS are .tile files, relative to the current folder.
+# Editing a spec, or a library file it uses, compiles again; so does a new tilegymc. Needs a tilegymc built with LLVM.
+function(tilegym_add_kernels name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SPECS;ARCHS;DTYPES;CONST;OPTIONS")
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tilegym_add_kernels: unexpected ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT ARG_SPECS OR NOT ARG_ARCHS)
+    message(FATAL_ERROR "tilegym_add_kernels(${name}): give SPECS (.tile files) and ARCHS (such as sm_80 sm_90a)")
+  endif()
+  set(specs)
+  foreach(spec IN LISTS ARG_SPECS)
+    get_filename_component(spec ${spec} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    list(APPEND specs ${spec})
+  endforeach()
+  set(options ${ARG_OPTIONS})
+  list(JOIN ARG_ARCHS "," archs)
+  if(ARG_DTYPES)
+    list(JOIN ARG_DTYPES "," dtypes)
+    list(APPEND options --dtypes ${dtypes})
+  endif()
+  foreach(const IN LISTS ARG_CONST)
+    list(APPEND options --const ${const})
+  endforeach()
+
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernels)
+  add_custom_command(
+    OUTPUT ${folder}/${name}.o ${folder}/${name}.h
+    COMMAND TileGym::tilegymc compile ${specs} --arch ${archs} --name ${name} ${options} -o ${folder}
+            --depfile ${folder}/${name}.d
+    DEPENDS ${specs} TileGym::tilegymc
+    DEPFILE ${folder}/${name}.d
+    COMMENT "Compiling kernels ${name} for ${archs}"
+    VERBATIM)
+  add_library(${name} STATIC ${folder}/${name}.o)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  target_include_directories(${name} INTERFACE ${folder})
+  target_link_libraries(${name} INTERFACE TileGym::runtime)
+endfunction()
