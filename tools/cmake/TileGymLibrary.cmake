@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The few CMake functions every folder uses: a library from a folder's sources, with warnings on and its wall stated.
 
+# Every part sees every folder; that a file includes only what its part may is for TileGymWalls and tests/lint/walls.py.
 add_library(tilegym_options INTERFACE)
-target_include_directories(tilegym_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(tilegym_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>)
 # g++ 12 sees overlap in every `"text" + string` (its bug 105651).
-target_compile_options(tilegym_options INTERFACE -Wall -Wextra -Wno-unused-parameter
-                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+set(tilegym_warnings -Wall -Wextra -Wno-unused-parameter $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+target_compile_options(tilegym_options INTERFACE "$<BUILD_INTERFACE:${tilegym_warnings}>")
 
 # tilegym_folder_library(NAME [LINK libs...]): a static library of every .cpp in the current folder (not below it).
 function(tilegym_folder_library name)

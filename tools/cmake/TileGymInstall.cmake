@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# What `cmake --install` puts where: the tool, the runtime and the reference backend with their headers, the specs, and
+# the package that find_package(TileGym) reads. Nothing installed names the build or the source folder, so the whole
+# prefix can be moved.
+include(CMakePackageConfigHelpers)
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/TileGym)
+
+# The reference backend is the interpreter, so the language part's libraries are installed with it.
+set(exported tilegym_options TileGymRuntime TileGymReference TileGymSyntax TileGymSemantics TileGymInterpreter)
+set_target_properties(TileGymRuntime PROPERTIES EXPORT_NAME runtime)
+set_target_properties(TileGymReference PROPERTIES EXPORT_NAME reference)
+install(TARGETS ${exported} EXPORT TileGymTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+if(TARGET tilegymc)
+  # libMLIR is outside the loader's path, where Debian puts it.
+  if(TILEGYM_HAS_COMPILER)
+    set_target_properties(tilegymc PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIRS})
+  endif()
+  install(TARGETS tilegymc EXPORT TileGymTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/specs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilegym
+        FILES_MATCHING PATTERN "*.tile")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT TileGymTargets NAMESPACE TileGym:: DESTINATION ${config_folder})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TileGymConfig.cmake.in ${PROJECT_BINARY_DIR}/TileGymConfig.cmake
+                              INSTALL_DESTINATION ${config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TileGymConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/TileGymConfig.cmake ${PROJECT_BINARY_DIR}/TileGymConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/TileGymAddKernels.cmake DESTINATION ${config_folder})
