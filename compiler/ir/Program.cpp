@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Kernels and their parameters: lookups and verification.
+#include "compiler/ir/Tile.h"
+
+using namespace mlir;
+using namespace tilegym::tile;
+
+ParamAttr KernelOp::getParam(int64_t number) { return cast<ParamAttr>(getParams()[number]); }
+
+int64_t KernelOp::getKnob(StringRef name, int64_t fallback) {
+  if (std::optional<DictionaryAttr> knobs = getKnobs())
+    if (auto value = knobs->getAs<IntegerAttr>(name))
+      return value.getInt();
+  return fallback;
+}
+
+LogicalResult KernelOp::verify() {
+  if (getGridRank() < 1 || getGridRank() > 3)
+    return emitOpError("has a grid of ") << getGridRank() << " axes, expected 1 to 3";
+  if (int64_t(getGridParams().size()) != getGridRank())
+    return emitOpError("needs a parameter number, or -1, for each of its ") << getGridRank() << " grid axes";
+  for (int64_t number : getGridParams())
+    if (number < -1 || number >= getNumParams())
+      return emitOpError("has ") << getNumParams() << " parameters, a grid extent names number " << number;
+  if (getWarps() < 1 || getWarps() > 32)
+    return emitOpError("has ") << getWarps() << " warps, expected 1 to 32";
+  for (Attribute attr : getParams()) {
+    auto param = cast<ParamAttr>(attr);
+    if (param.getDivisor() < 1)
+      return emitOpError("parameter '") << param.getName().getValue() << "' has divisor " << param.getDivisor() << ", expected at least 1";
+    if (isa<PtrType>(param.getType()) != (param.getKind() == ParamKind::Base))
+      return emitOpError("parameter '") << param.getName().getValue() << "' is of kind " << stringifyParamKind(param.getKind()) << " and has type " << param.getType();
+  }
+  if (getBody().front().empty() || !isa<ReturnOp>(getBody().front().back()))
+    return emitOpError("must end with tile.return");
+  return success();
+}
+
+ParamAttr ParamOp::getParam() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  int64_t number = getNumber();
+  return kernel && number >= 0 && number < kernel.getNumParams() ? kernel.getParam(number) : ParamAttr();
+}
+
+LogicalResult ParamOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel)
+    return emitOpError("must be in a tile.kernel");
+  ParamAttr param = getParam();
+  if (!param)
+    return emitOpError("number ") << getNumber() << " of a kernel with " << kernel.getNumParams() << " parameters";
+  if (param.getType() != getType())
+    return emitOpError("has type ") << getType() << ", the kernel says " << param.getType();
+  return success();
+}
+
+void ParamOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (ParamAttr param = getParam())
+    setName(getResult(), param.getName().getValue());
+}
+
+static LogicalResult verifyGridAxis(Operation *op, int64_t axis) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (axis < 0 || (kernel && axis >= kernel.getGridRank()))
+    return op->emitOpError("axis ") << axis << " of a grid of " << (kernel ? kernel.getGridRank() : 0);
+  return success();
+}
+
+LogicalResult BlockIdOp::verify() { return verifyGridAxis(*this, getAxis()); }
+LogicalResult NumBlocksOp::verify() { return verifyGridAxis(*this, getAxis()); }

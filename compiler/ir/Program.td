@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The kernel and what it reads of its launch.
+#ifndef TILEGYM_IR_PROGRAM_TD
+#define TILEGYM_IR_PROGRAM_TD
+
+include "compiler/ir/TileAttrs.td"
+
+def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoRegionArguments]> {
+  let summary = "a program run once for each block of a grid";
+  let description = [{
+    `params` is the flat list of parameters, in order (compiler/ir/KernelABI.h). `gridRank` axes have block ids; where the extent of
+    one is exactly a parameter, `gridParams` gives its number (else -1), which proves `block_id < extent`. `warps` is the size of
+    a block; the other knobs of the schedule are in `knobs`.
+
+    Example:
+    ```mlir
+    tile.kernel @copy grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>>] {
+      tile.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$gridRank, DenseI64ArrayAttr:$gridParams, Tile_FactsAttr:$facts, I64Attr:$warps,
+    Tile_ParamArray:$params, OptionalAttr<Tile_Math>:$math, OptionalAttr<DictionaryAttr>:$knobs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `grid` $gridRank $gridParams `facts` $facts `warps` $warps `params` $params (`math` $math^)? (`knobs` $knobs^)?
+    attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::tilegym::tile::ParamAttr getParam(int64_t number);
+    int64_t getNumParams() { return int64_t(getParams().size()); }
+    int64_t getNumThreads() { return getWarps() * 32; }
+    bool hasFtz() { return getMath() && getMath()->getFtz(); }
+    bool hasApprox() { return getMath() && getMath()->getApprox(); }
+    bool hasContract() { return getMath() && getMath()->getContract(); }
+    /// The knob's value, or `fallback`.
+    int64_t getKnob(::llvm::StringRef name, int64_t fallback);
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "ends a kernel";
+  let description = "Example: `tile.return`";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ParamOp : Tile_Op<"param", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>,
+                                     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "the value of one of the kernel's parameters";
+  let description = [{
+    Example:
+    ```mlir
+    %x = tile.param 0 : !tile.ptr<bf16>
+    ```
+  }];
+  let arguments = (ins I64Attr:$number);
+  let results = (outs AnyTypeOf<[Tile_Ptr, Tile_Scalar]>:$result);
+  let assemblyFormat = "$number attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The kernel's description of it; null outside a kernel.
+    ::tilegym::tile::ParamAttr getParam();
+  }];
+}
+
+def Tile_BlockIdOp : Tile_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+  let summary = "this block's number along a grid axis";
+  let description = [{
+    `linearize-grid` replaces it; targets see only `tile.linear_block_id`.
+
+    Example:
+    ```mlir
+    %i = tile.block_id 0
+    ```
+  }];
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$axis attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_NumBlocksOp : Tile_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+  let summary = "the number of blocks along a grid axis";
+  let description = [{
+    Example:
+    ```mlir
+    %n = tile.num_blocks 0
+    ```
+  }];
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$axis attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_LinearBlockIdOp : Tile_Op<"linear_block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+  let summary = "this block's number in the launch, which has one axis";
+  let description = [{
+    Every launch is one-dimensional, so that no grid axis stops at 65535. It fits in 31 bits.
+
+    Example:
+    ```mlir
+    %b = tile.linear_block_id
+    ```
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

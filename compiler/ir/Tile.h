@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The tile dialect: types, attributes, interfaces and ops.
+#pragma once
+#include "compiler/ir/Region.h"
+#include "compiler/ir/TileEnums.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "compiler/ir/TileDialect.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "compiler/ir/TileTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler/ir/TileAttrs.h.inc"
+
+#include "compiler/ir/TileInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "compiler/ir/TileOps.h.inc"

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The enums of the tile dialect alone: cheap to include where no IR is touched.
+#pragma once
+#include "llvm/ADT/DenseMapInfo.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+#include "compiler/ir/TileEnums.h.inc"
