@@ -13,7 +13,7 @@ def Tile_AtomicRMWOp : Tile_RegionOp<"atomic_rmw", [AllTypesMatch<["value", "res
 
     Example:
     ```mlir
-    %old = tile.atomic_rmw <add> %t to %h[gather(%bins : tensor<256xi64>) stride %one in(%zero, %n)]
+    %old = tile.atomic_rmw <add> %t to %h [gather(%bins : tensor<256xi64>) stride %one in(%zero, %n)]
            : tensor<256xi32> to !tile.ptr<i32>
     ```
   }];
@@ -21,9 +21,9 @@ def Tile_AtomicRMWOp : Tile_RegionOp<"atomic_rmw", [AllTypesMatch<["value", "res
     DenseI32ArrayAttr:$kinds, Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$lengths, Variadic<I64>:$strides, Variadic<I64>:$lowers,
     Variadic<I64>:$uppers, DenseI32ArrayAttr:$checks, Variadic<I64>:$group, Optional<Tile_Mask>:$mask);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$kind $value `to`" # regionFormat # [{
+  let assemblyFormat = !strconcat("$kind $value `to`", regionFormat, [{
     (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($value) `to` qualified(type($base))
-  }];
+  }]);
   let hasVerifier = 1;
 }
 
@@ -34,16 +34,16 @@ def Tile_AtomicCasOp : Tile_RegionOp<"atomic_cas", [AllTypesMatch<["compare", "v
 
     Example:
     ```mlir
-    %old = tile.atomic_cas %free, %mine to %lock[point(%i) stride %one in(%zero, %n)] : i32 to !tile.ptr<i32>
+    %old = tile.atomic_cas %free, %mine to %lock [point(%i) stride %one in(%zero, %n)] : i32 to !tile.ptr<i32>
     ```
   }];
   let arguments = (ins Tile_Value:$compare, Tile_Value:$value, Arg<Tile_Ptr, "", [MemRead, MemWrite]>:$base,
     DenseI32ArrayAttr:$kinds, Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$lengths, Variadic<I64>:$strides, Variadic<I64>:$lowers,
     Variadic<I64>:$uppers, DenseI32ArrayAttr:$checks, Variadic<I64>:$group, Optional<Tile_Mask>:$mask);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$compare `,` $value `to`" # regionFormat # [{
+  let assemblyFormat = !strconcat("$compare `,` $value `to`", regionFormat, [{
     (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($value) `to` qualified(type($base))
-  }];
+  }]);
   let hasVerifier = 1;
 }
 

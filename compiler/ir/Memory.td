@@ -50,10 +50,9 @@ def Tile_RegionOpInterface : OpInterface<"RegionOp"> {
   let verify = "return ::tilegym::tile::verifyRegion($_op);";
 }
 
+defvar regionFormat = [{ $base custom<Region>($kinds, $indices, type($indices), $lengths, $strides, $lowers, $uppers, $checks, $group) }];
 class Tile_RegionOp<string mnemonic, list<Trait> traits = []>
-    : Tile_Op<mnemonic, !listconcat([AttrSizedOperandSegments, Tile_RegionOpInterface], traits)> {
-  defvar regionFormat = [{ $base custom<Region>($kinds, $indices, type($indices), $lengths, $strides, $lowers, $uppers, $checks, $group) }];
-}
+    : Tile_Op<mnemonic, !listconcat([AttrSizedOperandSegments, Tile_RegionOpInterface], traits)>;
 
 def Tile_LoadOp : Tile_RegionOp<"load"> {
   let summary = "reads a region";
@@ -63,7 +62,7 @@ def Tile_LoadOp : Tile_RegionOp<"load"> {
 
     Example:
     ```mlir
-    %t = tile.load %x[point(%row) stride %s0 in(%zero, %r), span(%c, 1024) stride %one in(%zero, %n)] pad(%inf : bf16)
+    %t = tile.load %x [point(%row) stride %s0 in(%zero, %r), span(%c, 1024) stride %one in(%zero, %n)] pad(%inf : bf16)
          : !tile.ptr<bf16> -> tensor<1024xbf16>
     ```
     A bound written `below` has only its upper end checked, `from` only its lower, `within` neither.
@@ -72,9 +71,9 @@ def Tile_LoadOp : Tile_RegionOp<"load"> {
     DenseI64ArrayAttr:$lengths, Variadic<I64>:$strides, Variadic<I64>:$lowers, Variadic<I64>:$uppers, DenseI32ArrayAttr:$checks,
     Variadic<I64>:$group, Optional<Tile_Scalar>:$pad, Optional<Tile_Mask>:$mask);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = regionFormat # [{
+  let assemblyFormat = !strconcat(regionFormat, [{
     (`pad` `(` $pad^ `:` type($pad) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` qualified(type($base)) `->` type($result)
-  }];
+  }]);
   let hasVerifier = 1;
 }
 
@@ -85,15 +84,15 @@ def Tile_StoreOp : Tile_RegionOp<"store"> {
 
     Example:
     ```mlir
-    tile.store %t to %y[span(%c, 1024) stride %one below(%zero, %n)] : tensor<1024xf32> to !tile.ptr<f32>
+    tile.store %t to %y [span(%c, 1024) stride %one below(%zero, %n)] : tensor<1024xf32> to !tile.ptr<f32>
     ```
   }];
   let arguments = (ins Tile_Value:$value, Arg<Tile_Ptr, "", [MemWrite]>:$base, DenseI32ArrayAttr:$kinds, Variadic<Tile_Index>:$indices,
     DenseI64ArrayAttr:$lengths, Variadic<I64>:$strides, Variadic<I64>:$lowers, Variadic<I64>:$uppers, DenseI32ArrayAttr:$checks,
     Variadic<I64>:$group, Optional<Tile_Mask>:$mask);
-  let assemblyFormat = "$value `to`" # regionFormat # [{
+  let assemblyFormat = !strconcat("$value `to`", regionFormat, [{
     (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($value) `to` qualified(type($base))
-  }];
+  }]);
   let hasVerifier = 1;
 }
 

@@ -19,7 +19,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$gridRank, DenseI64ArrayAttr:$gridParams, Tile_FactsAttr:$facts, I64Attr:$warps,
+  let arguments = (ins SymbolNameAttr:$sym_name, Tile_Int:$gridRank, DenseI64ArrayAttr:$gridParams, Tile_FactsAttr:$facts, Tile_Int:$warps,
     Tile_ParamArray:$params, OptionalAttr<Tile_Math>:$math, OptionalAttr<DictionaryAttr>:$knobs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -45,7 +45,7 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_ParamOp : Tile_Op<"param", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>,
+def Tile_ParamOp : Tile_Op<"param", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
                                      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the value of one of the kernel's parameters";
   let description = [{
@@ -54,7 +54,7 @@ def Tile_ParamOp : Tile_Op<"param", [Pure, DeclareOpInterfaceMethods<InferIntRan
     %x = tile.param 0 : !tile.ptr<bf16>
     ```
   }];
-  let arguments = (ins I64Attr:$number);
+  let arguments = (ins Tile_Int:$number);
   let results = (outs AnyTypeOf<[Tile_Ptr, Tile_Scalar]>:$result);
   let assemblyFormat = "$number attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -64,7 +64,7 @@ def Tile_ParamOp : Tile_Op<"param", [Pure, DeclareOpInterfaceMethods<InferIntRan
   }];
 }
 
-def Tile_BlockIdOp : Tile_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_BlockIdOp : Tile_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "this block's number along a grid axis";
   let description = [{
     `linearize-grid` replaces it; targets see only `tile.linear_block_id`.
@@ -74,13 +74,13 @@ def Tile_BlockIdOp : Tile_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferI
     %i = tile.block_id 0
     ```
   }];
-  let arguments = (ins I64Attr:$axis);
+  let arguments = (ins Tile_Int:$axis);
   let results = (outs I64:$result);
   let assemblyFormat = "$axis attr-dict";
   let hasVerifier = 1;
 }
 
-def Tile_NumBlocksOp : Tile_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_NumBlocksOp : Tile_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the number of blocks along a grid axis";
   let description = [{
     Example:
@@ -88,13 +88,13 @@ def Tile_NumBlocksOp : Tile_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<In
     %n = tile.num_blocks 0
     ```
   }];
-  let arguments = (ins I64Attr:$axis);
+  let arguments = (ins Tile_Int:$axis);
   let results = (outs I64:$result);
   let assemblyFormat = "$axis attr-dict";
   let hasVerifier = 1;
 }
 
-def Tile_LinearBlockIdOp : Tile_Op<"linear_block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_LinearBlockIdOp : Tile_Op<"linear_block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "this block's number in the launch, which has one axis";
   let description = [{
     Every launch is one-dimensional, so that no grid axis stops at 65535. It fits in 31 bits.

@@ -5,7 +5,7 @@
 
 include "compiler/ir/TileAttrs.td"
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "a reduction with a name";
   let description = [{
     Accumulates in the element type, in an order of the target's choice that is fixed for a kernel. `max` and `min` of floats propagate NaN and order
@@ -24,7 +24,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsAndResultElementType, D
   let hasVerifier = 1;
 }
 
-def Tile_ArgReduceOp : Tile_Op<"arg_reduce", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_ArgReduceOp : Tile_Op<"arg_reduce", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "where the largest or smallest element is";
   let description = [{
     The kind is `max`, `min`, `umax` or `umin`. The first of equals wins; a NaN wins over numbers. Along one axis the result is the index on it; over

@@ -9,9 +9,12 @@ using namespace tilegym::tile;
 /// By AxisCheck.
 static constexpr StringRef checkWords[] = {"within", "from", "below", "in"};
 
-ParseResult tilegym::tile::parseRegion(OpAsmParser &parser, DenseI32ArrayAttr &kinds, SmallVectorImpl<Unresolved> &indices,
-                                       SmallVectorImpl<Type> &indexTypes, DenseI64ArrayAttr &lengths, SmallVectorImpl<Unresolved> &strides,
-                                       SmallVectorImpl<Unresolved> &lowers, SmallVectorImpl<Unresolved> &uppers, DenseI32ArrayAttr &checks,
+ParseResult tilegym::tile::parseRegion(OpAsmParser &parser, DenseI32ArrayAttr &kinds,
+                                       SmallVectorImpl<Unresolved> &indices,
+                                       SmallVectorImpl<Type> &indexTypes, DenseI64ArrayAttr &lengths,
+                                       SmallVectorImpl<Unresolved> &strides,
+                                       SmallVectorImpl<Unresolved> &lowers,
+                                       SmallVectorImpl<Unresolved> &uppers, DenseI32ArrayAttr &checks,
                                        SmallVectorImpl<Unresolved> &group) {
   SmallVector<int32_t> kindList, checkList;
   SmallVector<int64_t> lengthList;
@@ -44,12 +47,13 @@ ParseResult tilegym::tile::parseRegion(OpAsmParser &parser, DenseI32ArrayAttr &k
     if (found == std::end(checkWords))
       return parser.emitError(loc, "expected 'in', 'below', 'from' or 'within', found '") << word << "'";
     checkList.push_back(int32_t(found - std::begin(checkWords)));
-    return failure(parser.parseLParen() || parser.parseOperand(lowers.emplace_back()) || parser.parseComma() ||
-                   parser.parseOperand(uppers.emplace_back()) || parser.parseRParen());
+    return failure(parser.parseLParen() || parser.parseOperand(lowers.emplace_back()) ||
+                   parser.parseComma() || parser.parseOperand(uppers.emplace_back()) || parser.parseRParen());
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, axis))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("group")) && parser.parseOperandList(group, AsmParser::Delimiter::Paren))
+  if (succeeded(parser.parseOptionalKeyword("group")) &&
+      parser.parseOperandList(group, AsmParser::Delimiter::Paren))
     return failure();
   kinds = builder.getDenseI32ArrayAttr(kindList);
   lengths = builder.getDenseI64ArrayAttr(lengthList);
@@ -57,18 +61,20 @@ ParseResult tilegym::tile::parseRegion(OpAsmParser &parser, DenseI32ArrayAttr &k
   return success();
 }
 
-void tilegym::tile::printRegion(OpAsmPrinter &printer, Operation *, DenseI32ArrayAttr kinds, OperandRange indices, TypeRange indexTypes,
-                                DenseI64ArrayAttr lengths, OperandRange strides, OperandRange lowers, OperandRange uppers,
+void tilegym::tile::printRegion(OpAsmPrinter &printer, Operation *, DenseI32ArrayAttr kinds,
+                                OperandRange indices, TypeRange indexTypes, DenseI64ArrayAttr lengths,
+                                OperandRange strides, OperandRange lowers, OperandRange uppers,
                                 DenseI32ArrayAttr checks, OperandRange group) {
   printer << '[';
-  for (size_t i = 0; i < kinds.size(); ++i) {
+  for (int64_t i = 0; i < kinds.size(); ++i) {
     AxisKind kind = AxisKind(kinds[i]);
     printer << (i ? ", " : "") << stringifyAxisKind(kind) << '(' << indices[i];
     if (!indexTypes[i].isInteger(64))
       printer << " : " << indexTypes[i];
     if (kind == AxisKind::Span)
       printer << ", " << lengths[i];
-    printer << ") stride " << strides[i] << ' ' << checkWords[checks[i] & 3] << '(' << lowers[i] << ", " << uppers[i] << ')';
+    printer << ") stride " << strides[i] << ' ' << checkWords[checks[i] & 3] << '(' << lowers[i] << ", "
+            << uppers[i] << ')';
   }
   printer << ']';
   if (!group.empty())

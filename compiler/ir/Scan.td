@@ -15,7 +15,7 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, AllTypesMatch<["value", "result"]>]> {
     %c = tile.scan <sum> %t 1 reverse : tensor<8x1024xf32>
     ```
   }];
-  let arguments = (ins Tile_ReduceKindAttr:$kind, Tile_Tile:$value, I64Attr:$axis, UnitAttr:$reverse);
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Tile_Tile:$value, Tile_Int:$axis, UnitAttr:$reverse);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$kind $value $axis (`reverse` $reverse^)? attr-dict `:` type($value)";
   let hasVerifier = 1;
@@ -36,7 +36,7 @@ def Tile_ScanWithOp : Tile_Op<"scan_with", [Pure, SameVariadicOperandSize, Singl
     }
     ```
   }];
-  let arguments = (ins Variadic<Tile_Tile>:$values, Variadic<Tile_Scalar>:$inits, I64Attr:$axis, UnitAttr:$reverse);
+  let arguments = (ins Variadic<Tile_Tile>:$values, Variadic<Tile_Scalar>:$inits, Tile_Int:$axis, UnitAttr:$reverse);
   let results = (outs Variadic<Tile_Tile>:$results);
   let regions = (region SizedRegion<1>:$combiner);
   let assemblyFormat = [{

@@ -5,7 +5,7 @@
 
 include "compiler/ir/TileAttrs.td"
 
-def Tile_IotaOp : Tile_Op<"iota", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_IotaOp : Tile_Op<"iota", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "0, 1, 2 ... along an axis";
   let description = [{
     Example:
@@ -13,13 +13,13 @@ def Tile_IotaOp : Tile_Op<"iota", [Pure, DeclareOpInterfaceMethods<InferIntRange
     %i = tile.iota 0 : tensor<128xi64>
     ```
   }];
-  let arguments = (ins I64Attr:$axis);
+  let arguments = (ins Tile_Int:$axis);
   let results = (outs Tile_IntTile:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>,
+def Tile_SplatOp : Tile_Op<"splat", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     TypesMatchWith<"element type", "result", "value", "::mlir::cast<::mlir::RankedTensorType>($_self).getElementType()">]> {
   let summary = "a tile of one scalar";
   let description = [{
@@ -34,7 +34,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure, DeclareOpInterfaceMethods<InferIntRan
   let hasFolder = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "repeats a tile along axes where its extent is 1";
   let description = [{
     Example:
@@ -49,7 +49,7 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementT
   let hasVerifier = 1;
 }
 
-def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "another shape, elements in row-major order";
   let description = [{
     To and from a scalar is a reshape, too, where the tile has one element.
@@ -67,7 +67,7 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType,
   let hasVerifier = 1;
 }
 
-def Tile_PermuteOp : Tile_Op<"permute", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_PermuteOp : Tile_Op<"permute", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "reorders axes";
   let description = [{
     Axis i of the result is axis `order[i]` of the operand.
@@ -84,7 +84,7 @@ def Tile_PermuteOp : Tile_Op<"permute", [Pure, SameOperandsAndResultElementType,
   let hasVerifier = 1;
 }
 
-def Tile_CatOp : Tile_Op<"cat", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_CatOp : Tile_Op<"cat", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "tiles one after another along an axis";
   let description = [{
     Example:
@@ -92,13 +92,13 @@ def Tile_CatOp : Tile_Op<"cat", [Pure, SameOperandsAndResultElementType, Declare
     %c = tile.cat 1 %a, %b : tensor<8x32xf32>, tensor<8x32xf32> to tensor<8x64xf32>
     ```
   }];
-  let arguments = (ins I64Attr:$axis, Variadic<Tile_Tile>:$values);
+  let arguments = (ins Tile_Int:$axis, Variadic<Tile_Tile>:$values);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$axis $values attr-dict `:` type($values) `to` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_ExtractOp : Tile_Op<"extract", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def Tile_ExtractOp : Tile_Op<"extract", [Pure, SameOperandsAndResultElementType, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "a part of a tile at compile-time offsets";
   let description = [{
     Example:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Registers the dialect; text forms of its attributes.
-#include "compiler/ir/Tile.h"
 #include "compiler/ir/RegionFormat.h"
+#include "compiler/ir/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -63,7 +63,8 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return get(parser.getContext(), *kind, id, axis, StringAttr::get(parser.getContext(), name), type, divisor, upper, readonly);
+  return get(parser.getContext(), *kind, id, axis, StringAttr::get(parser.getContext(), name), type, divisor,
+             upper, readonly);
 }
 
 void ParamAttr::print(AsmPrinter &printer) const {
@@ -86,7 +87,11 @@ Attribute MathAttr::parse(AsmParser &parser, Type) {
     StringRef word;
     if (parser.parseKeyword(&word))
       return failure();
-    bool *known = llvm::StringSwitch<bool *>(word).Case("approx", &approx).Case("ftz", &ftz).Case("contract", &contract).Default(nullptr);
+    bool *known = llvm::StringSwitch<bool *>(word)
+                      .Case("approx", &approx)
+                      .Case("ftz", &ftz)
+                      .Case("contract", &contract)
+                      .Default(nullptr);
     if (!known)
       return parser.emitError(loc, "expected 'approx', 'ftz' or 'contract', found '") << word << "'";
     *known = true;
@@ -108,4 +113,8 @@ void MathAttr::print(AsmPrinter &printer) const {
   printer << '<';
   llvm::interleaveComma(words, printer);
   printer << '>';
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }

@@ -28,6 +28,7 @@ def Tile_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
@@ -65,5 +66,10 @@ def Tile_Mask : AnyTypeOf<[I1, StaticShapeTensorOf<[I1]>]>;
 def Tile_IndexScalar : AnyTypeOf<[I64, I32]>;
 def Tile_IndexTile : StaticShapeTensorOf<[I64, I32]>;
 def Tile_Index : AnyTypeOf<[Tile_IndexScalar, Tile_IndexTile]>;
+
+/// I64Attr's accessor is unsigned, which compares badly with every shape and axis.
+def Tile_Int : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer attribute"> {
+  let convertFromStorage = "$_self.getInt()";
+}
 
 #endif

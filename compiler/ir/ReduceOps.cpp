@@ -64,7 +64,8 @@ LogicalResult ReduceOp::verify() {
 
 LogicalResult ArgReduceOp::verify() {
   ReduceKind kind = getKind();
-  if (kind == ReduceKind::Sum || kind == ReduceKind::Prod || kind == ReduceKind::Any || kind == ReduceKind::All)
+  if (kind == ReduceKind::Sum || kind == ReduceKind::Prod || kind == ReduceKind::Any ||
+      kind == ReduceKind::All)
     return emitOpError("'") << stringifyReduceKind(kind) << "' has no place";
   int64_t rank = getValue().getType().getRank();
   if (getAxes().size() != 1 && int64_t(getAxes().size()) != rank)
@@ -88,9 +89,11 @@ LogicalResult ReduceWithOp::verify() {
 
 LogicalResult ScanOp::verify() {
   switch (getKind()) {
-  case ReduceKind::Any: case ReduceKind::All:
+  case ReduceKind::Any:
+  case ReduceKind::All:
     return emitOpError("'") << stringifyReduceKind(getKind()) << "' is not a scan";
-  default: break;
+  default:
+    break;
   }
   if (getAxis() < 0 || getAxis() >= getType().getRank())
     return emitOpError("axis ") << getAxis() << " of a tile of rank " << getType().getRank();
@@ -116,7 +119,8 @@ LogicalResult InlinePtxOp::verify() {
   Block &body = getMeaning().front();
   if (body.getArgumentTypes() != TypeRange(args))
     return emitOpError("meaning must take a scalar for each operand");
-  if (body.empty() || !isa<YieldOp>(body.back()) || body.back().getOperandTypes() != TypeRange(getElementTypeOrSelf(getType())))
+  if (body.empty() || !isa<YieldOp>(body.back()) ||
+      body.back().getOperandTypes() != TypeRange(getElementTypeOrSelf(getType())))
     return emitOpError("meaning must yield the result's element");
   return success();
 }

@@ -41,8 +41,8 @@ SmallVector<int64_t> RegionOp::getRegionAxes() {
 LogicalResult tilegym::tile::verifyRegion(Operation *operation) {
   auto op = cast<RegionOp>(operation);
   size_t axes = op.getKinds().size();
-  if (op.getIndices().size() != axes || op.getLengths().size() != axes || op.getStrides().size() != axes || op.getLowers().size() != axes ||
-      op.getUppers().size() != axes || op.getChecks().size() != axes)
+  if (op.getIndices().size() != axes || op.getLengths().size() != axes || op.getStrides().size() != axes ||
+      op.getLowers().size() != axes || op.getUppers().size() != axes || op.getChecks().size() != axes)
     return operation->emitOpError("needs an index, length, stride, bounds and check for each axis");
   ArrayRef<int64_t> gatherShape;
   bool gathered = false;
@@ -50,15 +50,19 @@ LogicalResult tilegym::tile::verifyRegion(Operation *operation) {
     AxisKind kind = AxisKind(op.getKinds()[i]);
     auto tile = dyn_cast<RankedTensorType>(op.getIndices()[i].getType());
     if (bool(tile) != (kind == AxisKind::Gather))
-      return operation->emitOpError("axis ") << i << " is a " << stringifyAxisKind(kind) << " and has an index of type " << op.getIndices()[i].getType();
+      return operation->emitOpError("axis ") << i << " is a " << stringifyAxisKind(kind)
+                                             << " and has an index of type " << op.getIndices()[i].getType();
     if ((op.getLengths()[i] > 0) != (kind == AxisKind::Span))
-      return operation->emitOpError("axis ") << i << " is a " << stringifyAxisKind(kind) << " and has length " << op.getLengths()[i];
+      return operation->emitOpError("axis ")
+             << i << " is a " << stringifyAxisKind(kind) << " and has length " << op.getLengths()[i];
     if (op.getChecks()[i] < CheckNone || op.getChecks()[i] > CheckBoth)
-      return operation->emitOpError("axis ") << i << " has check " << op.getChecks()[i] << ", expected 0 to 3";
+      return operation->emitOpError("axis ")
+             << i << " has check " << op.getChecks()[i] << ", expected 0 to 3";
     if (!tile)
       continue;
     if (gathered && gatherShape != tile.getShape())
-      return operation->emitOpError("gathers of one region must have one shape, axis ") << i << " has another";
+      return operation->emitOpError("gathers of one region must have one shape, axis ")
+             << i << " has another";
     gatherShape = tile.getShape();
     gathered = true;
   }
@@ -77,7 +81,8 @@ LogicalResult tilegym::tile::verifyAccess(RegionOp op, Type accessed) {
     return tile ? llvm::equal(tile.getShape(), shape) && !shape.empty() : shape.empty();
   };
   if (!sameShape(accessed))
-    return op->emitOpError("the region has shape [") << llvm::make_range(shape.begin(), shape.end()) << "], the value is " << accessed;
+    return op->emitOpError("the region has shape [")
+           << llvm::make_range(shape.begin(), shape.end()) << "], the value is " << accessed;
   if (Value mask = op.getMask(); mask && isa<RankedTensorType>(mask.getType()) && !sameShape(mask.getType()))
     return op->emitOpError("the mask is ") << mask.getType() << ", which is not the region's shape";
   return success();
@@ -98,7 +103,11 @@ LogicalResult StoreOp::verify() { return verifyAccess(cast<RegionOp>(getOperatio
 LogicalResult AtomicRMWOp::verify() {
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(getValue().getType()));
   switch (getKind()) {
-  case AtomicKind::Add: case AtomicKind::Max: case AtomicKind::Min: case AtomicKind::Exchange: break;
+  case AtomicKind::Add:
+  case AtomicKind::Max:
+  case AtomicKind::Min:
+  case AtomicKind::Exchange:
+    break;
   default:
     if (isFloat)
       return emitOpError("'") << stringifyAtomicKind(getKind()) << "' is not defined on floats";
@@ -106,4 +115,6 @@ LogicalResult AtomicRMWOp::verify() {
   return verifyAccess(cast<RegionOp>(getOperation()), getValue().getType());
 }
 
-LogicalResult AtomicCasOp::verify() { return verifyAccess(cast<RegionOp>(getOperation()), getValue().getType()); }
+LogicalResult AtomicCasOp::verify() {
+  return verifyAccess(cast<RegionOp>(getOperation()), getValue().getType());
+}

@@ -32,7 +32,8 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
-  return getValue().getType() == getType() ? OpFoldResult(getValue()) : foldSplat(adaptor.getValue(), getType());
+  return getValue().getType() == getType() ? OpFoldResult(getValue())
+                                           : foldSplat(adaptor.getValue(), getType());
 }
 
 LogicalResult BroadcastOp::verify() {
@@ -77,8 +78,10 @@ void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCon
 }
 
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
-  bool identity = llvm::all_of(llvm::enumerate(getOrder()), [](auto axis) { return int64_t(axis.index()) == axis.value(); });
-  return identity && getValue().getType() == getType() ? OpFoldResult(getValue()) : foldSplat(adaptor.getValue(), getType());
+  bool identity = llvm::all_of(llvm::enumerate(getOrder()),
+                               [](auto axis) { return int64_t(axis.index()) == axis.value(); });
+  return identity && getValue().getType() == getType() ? OpFoldResult(getValue())
+                                                       : foldSplat(adaptor.getValue(), getType());
 }
 
 LogicalResult PermuteOp::verify() {
@@ -92,7 +95,8 @@ LogicalResult PermuteOp::verify() {
       return emitOpError("order is no permutation");
     seen[axis] = true;
     if (to[i] != from[axis])
-      return emitOpError("result axis ") << i << " has extent " << to[i] << ", operand axis " << axis << " has " << from[axis];
+      return emitOpError("result axis ")
+             << i << " has extent " << to[i] << ", operand axis " << axis << " has " << from[axis];
   }
   return success();
 }
@@ -110,11 +114,15 @@ LogicalResult CatOp::verify() {
     if (!llvm::equal(shape, getType().getShape()))
       return emitOpError("operand ") << type << " does not fit into " << getType();
   }
-  return sum == getType().getDimSize(axis) ? success() : emitOpError("operands have ") << sum << " along axis " << axis << ", the result has " << getType().getDimSize(axis);
+  return sum == getType().getDimSize(axis) ? success()
+                                           : emitOpError("operands have ")
+                                                 << sum << " along axis " << axis << ", the result has "
+                                                 << getType().getDimSize(axis);
 }
 
 OpFoldResult ExtractOp::fold(FoldAdaptor adaptor) {
-  return getValue().getType() == getType() ? OpFoldResult(getValue()) : foldSplat(adaptor.getValue(), getType());
+  return getValue().getType() == getType() ? OpFoldResult(getValue())
+                                           : foldSplat(adaptor.getValue(), getType());
 }
 
 LogicalResult ExtractOp::verify() {
@@ -123,14 +131,16 @@ LogicalResult ExtractOp::verify() {
     return emitOpError("needs an offset for each axis");
   for (size_t i = 0; i < from.size(); ++i)
     if (getOffsets()[i] < 0 || getOffsets()[i] + to[i] > from[i])
-      return emitOpError("takes ") << getOffsets()[i] << " .. " << getOffsets()[i] + to[i] << " of an axis of " << from[i];
+      return emitOpError("takes ") << getOffsets()[i] << " .. " << getOffsets()[i] + to[i]
+                                   << " of an axis of " << from[i];
   return success();
 }
 
 LogicalResult BitcastOp::verify() {
   auto bits = [](RankedTensorType tile) { return tile.getShape().back() * tile.getElementTypeBitWidth(); };
   RankedTensorType from = getValue().getType(), to = getType();
-  if (from.getRank() != to.getRank() || from.getRank() == 0 || from.getShape().drop_back() != to.getShape().drop_back() || bits(from) != bits(to))
+  if (from.getRank() != to.getRank() || from.getRank() == 0 ||
+      from.getShape().drop_back() != to.getShape().drop_back() || bits(from) != bits(to))
     return emitOpError("must keep the bits of the last axis and every other axis");
   return success();
 }

@@ -27,9 +27,12 @@ LogicalResult KernelOp::verify() {
   for (Attribute attr : getParams()) {
     auto param = cast<ParamAttr>(attr);
     if (param.getDivisor() < 1)
-      return emitOpError("parameter '") << param.getName().getValue() << "' has divisor " << param.getDivisor() << ", expected at least 1";
+      return emitOpError("parameter '") << param.getName().getValue() << "' has divisor "
+                                        << param.getDivisor() << ", expected at least 1";
     if (isa<PtrType>(param.getType()) != (param.getKind() == ParamKind::Base))
-      return emitOpError("parameter '") << param.getName().getValue() << "' is of kind " << stringifyParamKind(param.getKind()) << " and has type " << param.getType();
+      return emitOpError("parameter '")
+             << param.getName().getValue() << "' is of kind " << stringifyParamKind(param.getKind())
+             << " and has type " << param.getType();
   }
   if (getBody().front().empty() || !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("must end with tile.return");
@@ -48,7 +51,8 @@ LogicalResult ParamOp::verify() {
     return emitOpError("must be in a tile.kernel");
   ParamAttr param = getParam();
   if (!param)
-    return emitOpError("number ") << getNumber() << " of a kernel with " << kernel.getNumParams() << " parameters";
+    return emitOpError("number ") << getNumber() << " of a kernel with " << kernel.getNumParams()
+                                  << " parameters";
   if (param.getType() != getType())
     return emitOpError("has type ") << getType() << ", the kernel says " << param.getType();
   return success();

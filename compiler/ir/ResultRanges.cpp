@@ -23,9 +23,15 @@ void ParamOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) 
     set(getResult(), ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(getType())));
 }
 
-void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) { set(getResult(), between(getType(), 0, maxBlocks - 1)); }
-void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) { set(getResult(), between(getType(), 0, maxBlocks)); }
-void LinearBlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) { set(getResult(), between(getType(), 0, maxBlocks - 1)); }
+void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+  set(getResult(), between(getType(), 0, maxBlocks - 1));
+}
+void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+  set(getResult(), between(getType(), 0, maxBlocks));
+}
+void LinearBlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+  set(getResult(), between(getType(), 0, maxBlocks - 1));
+}
 
 void IotaOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
   set(getResult(), between(getType(), 0, getType().getDimSize(getAxis()) - 1));
@@ -47,16 +53,29 @@ static void keepRange(Value result, ArrayRef<ConstantIntRanges> operands, SetInt
     range = range.rangeUnion(other);
   set(result, range);
 }
-void SplatOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) { keepRange(getResult(), operands, set); }
-void BroadcastOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) { keepRange(getResult(), operands, set); }
-void ReshapeOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) { keepRange(getResult(), operands, set); }
-void PermuteOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) { keepRange(getResult(), operands, set); }
-void CatOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) { keepRange(getResult(), operands, set); }
-void ExtractOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) { keepRange(getResult(), operands, set); }
+void SplatOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) {
+  keepRange(getResult(), operands, set);
+}
+void BroadcastOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) {
+  keepRange(getResult(), operands, set);
+}
+void ReshapeOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) {
+  keepRange(getResult(), operands, set);
+}
+void PermuteOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) {
+  keepRange(getResult(), operands, set);
+}
+void CatOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) {
+  keepRange(getResult(), operands, set);
+}
+void ExtractOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) {
+  keepRange(getResult(), operands, set);
+}
 
 void ReduceOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn set) {
   if (!isa<IntegerType>(getElementTypeOrSelf(getType())))
     return;
   bool keeps = getKind() != ReduceKind::Sum && getKind() != ReduceKind::Prod;
-  set(getResult(), keeps ? operands[0] : ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(getType())));
+  set(getResult(),
+      keeps ? operands[0] : ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(getType())));
 }

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// What each family's verifier refuses, and how it says so.
+// RUN: tilegym-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{has a grid of 4 axes, expected 1 to 3}}
+tile.kernel @grid grid 4 [-1, -1, -1, -1] facts <fast> warps 4 params [] {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has 33 warps, expected 1 to 32}}
+tile.kernel @warps grid 1 [-1] facts <fast> warps 33 params [] {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{parameter 'x' is of kind extent and has type '!tile.ptr<f32>'}}
+tile.kernel @kind grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "x", !tile.ptr<f32>>] {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'width' is no kind of parameter}}
+tile.kernel @word grid 1 [-1] facts <fast> warps 4 params [#tile.param<width 0, "x", i64>] {
+  tile.return
+}
+
+// -----
+
+tile.kernel @number grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "N", i64>] {
+  // expected-error @below {{number 1 of a kernel with 1 parameters}}
+  %n = tile.param 1 : i64
+  tile.return
+}
+
+// -----
+
+tile.kernel @type grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "N", i64>] {
+  // expected-error @below {{has type 'i32', the kernel says 'i64'}}
+  %n = tile.param 0 : i32
+  tile.return
+}
+
+// -----
+
+tile.kernel @axis grid 1 [-1] facts <fast> warps 4 params [] {
+  // expected-error @below {{axis 1 of a grid of 1}}
+  %n = tile.block_id 1
+  tile.return
+}
+
+// -----
+
+func.func @checked(%x: !tile.ptr<f32>, %i: i64) {
+  // expected-error @below {{whose bounds are checked needs a pad}}
+  %t = tile.load %x[span(%i, 8) stride %i in(%i, %i)] : !tile.ptr<f32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @pad(%x: !tile.ptr<f32>, %i: i64) {
+  // expected-error @below {{pads 'f32' with 'i64'}}
+  %t = tile.load %x[span(%i, 8) stride %i in(%i, %i)] pad(%i : i64) : !tile.ptr<f32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @shape(%x: !tile.ptr<f32>, %i: i64, %p: f32) {
+  // expected-error @below {{the region has shape [8], the value is 'tensor<16xf32>'}}
+  %t = tile.load %x[point(%i) stride %i in(%i, %i), span(%i, 8) stride %i in(%i, %i)] pad(%p : f32) : !tile.ptr<f32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @dtype(%x: !tile.ptr<f32>, %i: i64, %t: tensor<8xf16>) {
+  // expected-error @below {{accesses 'f16' in a tensor of 'f32'}}
+  tile.store %t to %x[span(%i, 8) stride %i in(%i, %i)] : tensor<8xf16> to !tile.ptr<f32>
+  return
+}
+
+// -----
+
+func.func @mask(%x: !tile.ptr<f32>, %i: i64, %t: tensor<8xf32>, %m: tensor<4xi1>) {
+  // expected-error @below {{the mask is 'tensor<4xi1>', which is not the region's shape}}
+  tile.store %t to %x[span(%i, 8) stride %i in(%i, %i)] mask(%m : tensor<4xi1>) : tensor<8xf32> to !tile.ptr<f32>
+  return
+}
+
+// -----
+
+func.func @gather(%x: !tile.ptr<f32>, %i: i64, %p: f32) {
+  // expected-error @below {{axis 0 is a gather and has an index of type 'i64'}}
+  %t = tile.load %x[gather(%i) stride %i in(%i, %i)] pad(%p : f32) : !tile.ptr<f32> -> f32
+  return
+}
+
+// -----
+
+func.func @gathers(%x: !tile.ptr<f32>, %i: i64, %p: f32, %a: tensor<4xi64>, %b: tensor<8xi64>) {
+  // expected-error @below {{gathers of one region must have one shape, axis 1 has another}}
+  %t = tile.load %x[gather(%a : tensor<4xi64>) stride %i in(%i, %i), gather(%b : tensor<8xi64>) stride %i in(%i, %i)] pad(%p : f32) : !tile.ptr<f32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @word(%x: !tile.ptr<f32>, %i: i64) {
+  // expected-error @below {{expected 'in', 'below', 'from' or 'within', found 'inside'}}
+  %t = tile.load %x[point(%i) stride %i inside(%i, %i)] : !tile.ptr<f32> -> f32
+  return
+}
+
+// -----
+
+func.func @atomic(%x: !tile.ptr<f32>, %i: i64, %v: f32) {
+  // expected-error @below {{'xor' is not defined on floats}}
+  %t = tile.atomic_rmw <xor> %v to %x[point(%i) stride %i in(%i, %i)] : f32 to !tile.ptr<f32>
+  return
+}
+
+// -----
+
+func.func @broadcast(%t: tensor<8x2xf32>) {
+  // expected-error @below {{cannot repeat 'tensor<8x2xf32>' to 'tensor<8x64xf32>'}}
+  %b = tile.broadcast %t : tensor<8x2xf32> to tensor<8x64xf32>
+  return
+}
+
+// -----
+
+func.func @reshape(%t: tensor<8x2xf32>) {
+  // expected-error @below {{cannot make 'tensor<8xf32>' of 'tensor<8x2xf32>'}}
+  %b = tile.reshape %t : tensor<8x2xf32> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @permute(%t: tensor<8x2xf32>) {
+  // expected-error @below {{order is no permutation}}
+  %b = tile.permute %t [0, 0] : tensor<8x2xf32> to tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @cat(%t: tensor<8x2xf32>) {
+  // expected-error @below {{operands have 4 along axis 1, the result has 8}}
+  %b = tile.cat 1 %t, %t : tensor<8x2xf32>, tensor<8x2xf32> to tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @extract(%t: tensor<8xf32>) {
+  // expected-error @below {{takes 6 .. 10 of an axis of 8}}
+  %b = tile.extract %t [6] : tensor<8xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @bitcast(%t: tensor<8xf32>) {
+  // expected-error @below {{must keep the bits of the last axis and every other axis}}
+  %b = tile.bitcast %t : tensor<8xf32> to tensor<8xi16>
+  return
+}
+
+// -----
+
+func.func @convert(%t: tensor<8xi32>) {
+  // expected-error @below {{between integers is an arith op}}
+  %b = tile.convert %t <toward_zero> : tensor<8xi32> to tensor<8xi16>
+  return
+}
+
+// -----
+
+func.func @reduce(%t: tensor<8x64xf32>) {
+  // expected-error @below {{cannot be 'tensor<8xf32>'}}
+  %b = tile.reduce <max> %t [1] : tensor<8x64xf32> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @any(%t: tensor<8x64xf32>) {
+  // expected-error @below {{'any' is not defined on 'f32'}}
+  %b = tile.reduce <any> %t [1] : tensor<8x64xf32> to tensor<8x1xf32>
+  return
+}
+
+// -----
+
+func.func @arg(%t: tensor<8x64xf32>) {
+  // expected-error @below {{'sum' has no place}}
+  %b = tile.arg_reduce <sum> %t [1] : tensor<8x64xf32> to tensor<8x1xi64>
+  return
+}
+
+// -----
+
+func.func @combiner(%t: tensor<8xf32>, %i: f32) {
+  // expected-error @below {{combiner must take an accumulator and an element for each tile}}
+  %b = tile.reduce_with %t init(%i : f32) [0] : tensor<8xf32> to f32 {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan(%t: tensor<8xf32>) {
+  // expected-error @below {{axis 1 of a tile of rank 1}}
+  %b = tile.scan <sum> %t 1 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @philox(%s: i64, %t: tensor<8xi64>) {
+  // expected-error @below {{failed to verify that all of {counter, result} have same shape}}
+  %b = tile.philox %s, %t : tensor<8xi64> to tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @ptx(%x: f32) {
+  // expected-error @below {{meaning must yield the result's element}}
+  %p = tile.inline_ptx "abs.f32 $0, $1;" %x : f32 to f32 {
+  ^bb0(%a: f32):
+    %i = arith.constant 0 : i32
+    tile.yield %i : i32
+  }
+  return
+}
