@@ -26,13 +26,27 @@ struct Trivia {
 // ---------------------------------------------------------------- expressions
 
 enum class ExprKind {
-  IntLiteral, FloatLiteral, BoolLiteral, StringLiteral, Name, Unary, Binary, Call, Member, Index, Tuple, List, Range, Comprehension,
+  IntLiteral,
+  FloatLiteral,
+  BoolLiteral,
+  StringLiteral,
+  Name,
+  Unary,
+  Binary,
+  Call,
+  Member,
+  Index,
+  Tuple,
+  List,
+  Range,
+  Comprehension,
 };
 
 struct Expr {
   ExprKind kind;
   SourceRange range;
-  bool parens = false; ///< written in parentheses of its own, which the formatter keeps; `range` includes them
+  bool parens =
+      false; ///< written in parentheses of its own, which the formatter keeps; `range` includes them
   /// Longest path down to a leaf. The parser bounds it (maxExprHeight), so everyone may recurse over expressions.
   uint32_t height = 1;
   virtual ~Expr() = default;
@@ -42,7 +56,9 @@ protected:
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
-template <class T> const T *dynCast(const Expr *e) { return e && e->kind == T::Kind ? static_cast<const T *>(e) : nullptr; }
+template <class T> const T *dynCast(const Expr *e) {
+  return e && e->kind == T::Kind ? static_cast<const T *>(e) : nullptr;
+}
 template <class T> T *dynCast(Expr *e) { return e && e->kind == T::Kind ? static_cast<T *>(e) : nullptr; }
 
 template <ExprKind K> struct ExprOf : Expr {
@@ -76,9 +92,25 @@ struct Name : ExprOf<ExprKind::Name> {
 
 enum class UnaryOp { Neg, Not, BitNot }; ///< `-`, `!`, `~`
 enum class BinaryOp {
-  Add, Sub, Mul, Div, FloorDiv, Mod, Pow, MatMul,    // + - * / // % ** @
-  BitAnd, BitOr, BitXor, Shl, Shr,                   // & | ^ << >>
-  Eq, Ne, Lt, Le, Gt, Ge,                            // == != < <= > >=
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  MatMul, // + - * / // % ** @
+  BitAnd,
+  BitOr,
+  BitXor,
+  Shl,
+  Shr, // & | ^ << >>
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge, // == != < <= > >=
 };
 const char *spelling(UnaryOp op);
 const char *spelling(BinaryOp op);
@@ -151,7 +183,21 @@ struct Comprehension : ExprOf<ExprKind::Comprehension> {
 
 // ---------------------------------------------------------------- statements
 
-enum class StmtKind { Let, Var, Assign, ExprStmt, For, While, If, Break, Continue, Return, Math, Scratch, Launch };
+enum class StmtKind {
+  Let,
+  Var,
+  Assign,
+  ExprStmt,
+  For,
+  While,
+  If,
+  Break,
+  Continue,
+  Return,
+  Math,
+  Scratch,
+  Launch
+};
 
 struct Stmt : Trivia {
   StmtKind kind;
@@ -162,7 +208,9 @@ protected:
   Stmt(StmtKind kind, SourceRange range) : kind(kind), range(range) {}
 };
 using StmtPtr = std::unique_ptr<Stmt>;
-template <class T> const T *dynCast(const Stmt *s) { return s && s->kind == T::Kind ? static_cast<const T *>(s) : nullptr; }
+template <class T> const T *dynCast(const Stmt *s) {
+  return s && s->kind == T::Kind ? static_cast<const T *>(s) : nullptr;
+}
 
 template <StmtKind K> struct StmtOf : Stmt {
   static constexpr StmtKind Kind = K;
@@ -224,9 +272,15 @@ struct If : StmtOf<StmtKind::If> {
   bool hasElse = false;
   Block elseBlock; ///< `else if` is a block of one If
 };
-struct Break : StmtOf<StmtKind::Break> { using StmtOf::StmtOf; };
-struct Continue : StmtOf<StmtKind::Continue> { using StmtOf::StmtOf; };
-struct Return : StmtOf<StmtKind::Return> { using StmtOf::StmtOf; };
+struct Break : StmtOf<StmtKind::Break> {
+  using StmtOf::StmtOf;
+};
+struct Continue : StmtOf<StmtKind::Continue> {
+  using StmtOf::StmtOf;
+};
+struct Return : StmtOf<StmtKind::Return> {
+  using StmtOf::StmtOf;
+};
 struct Math : StmtOf<StmtKind::Math> { ///< `math approx, ftz, contract`
   using StmtOf::StmtOf;
   std::vector<BoundName> flags;
@@ -235,10 +289,10 @@ struct Math : StmtOf<StmtKind::Math> { ///< `math approx, ftz, contract`
 /// A tensor type as written: `T[*R, B|1, 2*H]?`.
 struct DimSpec {
   SourceRange range;
-  bool leading = false; ///< `*R`
-  bool orOne = false;   ///< `B|1`
+  bool leading = false;    ///< `*R`
+  bool orOne = false;      ///< `B|1`
   bool perElement = false; ///< `M[]` of a list: expr is the Name M
-  ExprPtr expr;         ///< a Name (binds on first sight) or an integer expression
+  ExprPtr expr;            ///< a Name (binds on first sight) or an integer expression
 };
 struct TensorType {
   SourceRange range;
@@ -265,15 +319,15 @@ struct Param : Trivia {
   std::vector<std::string> doc; ///< `##` lines above it
   BoundName name;
   bool isConst = false, isInout = false, isList = false;
-  TensorType type;                    ///< for an enum const (`none | mean | sum`) hasShape is false and dtype is empty
+  TensorType type; ///< for an enum const (`none | mean | sum`) hasShape is false and dtype is empty
   std::vector<BoundName> enumerators; ///< `const reduction: none | mean | sum`
   ExprPtr defaultValue;               ///< scalars and consts; for an output `= 0` the fill value
 };
 /// `T: f32 | f16`, `D: 64 | 96`, or a condition with an optional text.
 struct WhereItem {
   SourceRange range;
-  BoundName name;                ///< empty for a condition
-  std::vector<ExprPtr> choices;  ///< Names or integers
+  BoundName name;               ///< empty for a condition
+  std::vector<ExprPtr> choices; ///< Names or integers
   ExprPtr condition;
   std::string message;
 };

@@ -2,6 +2,8 @@
 // The file as a list of sections, and those that hold code: `reference`, `kernel`, `plan`, `fn`, and `use`.
 #include "compiler/syntax/Keywords.h"
 #include "compiler/syntax/ParserImpl.h"
+#include <algorithm>
+#include <iterator>
 
 namespace tilegym::syntax {
 
@@ -167,6 +169,10 @@ bool Parser::parseSection(Spec &spec, Trivia &trivia, std::vector<std::string> &
     if constexpr (requires { decl.doc; })
       decl.doc = std::move(doc);
     finish(decl);
+    if (spec.order
+            .empty()) // comments inside the first section move above it, and there they belong to the file
+      std::move(decl.comments.begin(), decl.comments.end(), std::back_inserter(spec.headComments)),
+          decl.comments.clear();
     spec.order.emplace_back(section, index);
   };
   auto single = [&](auto &slot, Section section, const char *word, auto parse) {

@@ -25,7 +25,8 @@ inline std::vector<std::string> errorsOf(const DiagnosticSink &sink) {
   std::vector<std::string> lines;
   for (const Diagnostic &diagnostic : sink.all()) {
     auto place = diagnostic.range.file->lineColumn(diagnostic.range.begin);
-    std::string line = std::to_string(place.line) + ":" + std::to_string(place.column) + " " + diagnostic.message;
+    std::string line =
+        std::to_string(place.line) + ":" + std::to_string(place.column) + " " + diagnostic.message;
     lines.push_back(diagnostic.help.empty() ? line : line + " | " + diagnostic.help);
   }
   return lines;
@@ -49,7 +50,8 @@ inline std::string readFile(const std::filesystem::path &path) {
 inline std::vector<std::filesystem::path> allSpecs() {
   std::vector<std::filesystem::path> paths;
   for (const char *folder : {"tests/unit/syntax/data", "specs"})
-    for (const auto &entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(TILEGYM_SOURCE_DIR) / folder))
+    for (const auto &entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(TILEGYM_SOURCE_DIR) / folder))
       if (entry.path().extension() == ".tile")
         paths.push_back(entry.path());
   REQUIRE(paths.size() >= 4);
