@@ -11,13 +11,6 @@ int64_t powerOfTwoPart(int64_t extent) { return extent & -extent; }
 bool isPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 int log2Exact(int64_t powerOfTwo) { return std::countr_zero(uint64_t(powerOfTwo)); }
 
-std::string formatShape(const Shape &shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text.empty() ? "scalar" : text;
-}
-
 Expected<Layout> Layout::make(Shape shape, Bases bases) {
   Shape unit;
   std::vector<Repeat> repeats;
@@ -276,27 +269,6 @@ Layout Layout::normalized() const {
 bool Layout::operator==(const Layout &other) const {
   Layout a = normalized(), b = other.normalized();
   return a.shape_ == b.shape_ && a.unit_ == b.unit_ && a.bases_ == b.bases_ && a.repeats_ == b.repeats_;
-}
-
-std::string Layout::str() const {
-  Layout n = normalized();
-  std::string text = formatShape(n.shape_) + " unit " + formatShape(n.unit_);
-  constexpr const char *names[] = {"reg", "lane", "warp", "block"};
-  for (Dim dim : allDims) {
-    if (n.bases(dim).empty())
-      continue;
-    text += std::string(" ") + names[size_t(dim)];
-    for (Vec basis : n.bases(dim)) {
-      text += " [";
-      Coords coords = n.unitCoords(basis);
-      for (size_t i = 0; i < coords.size(); ++i)
-        text += (i ? "," : "") + std::to_string(coords[i]);
-      text += "]";
-    }
-  }
-  for (const Repeat &repeat : n.repeats_)
-    text += " repeat " + std::to_string(repeat.axis) + "x" + std::to_string(repeat.count);
-  return text;
 }
 
 } // namespace tilegym::layout

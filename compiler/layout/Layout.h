@@ -108,6 +108,8 @@ public:
 
   /// One line, the same for equal layouts: `64x192 unit 64x64 reg [0,1] [0,2] lane ... repeat 1x3`.
   std::string str() const;
+  /// Reads what `str` wrote.
+  static Expected<Layout> parse(const std::string &text);
 
   Vec unitIndex(const Coords &unitCoords) const;
   Coords unitCoords(Vec unitIndex) const;

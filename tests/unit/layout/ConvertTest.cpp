@@ -39,7 +39,7 @@ void checkPair(const Layout &from, const Layout &to, int elemBytes, Outcome &out
 std::vector<Layout> layoutsOf(const Shape &shape, int elemBytes, int warps) {
   std::vector<Layout> list;
   auto keep = [&](Expected<Layout> layout) {
-    if (layout)
+    if (layout && std::find(list.begin(), list.end(), *layout) == list.end())
       list.push_back(*layout);
   };
   std::vector<std::vector<int>> orders = {{0, 1}, {1, 0}};
@@ -60,7 +60,7 @@ std::vector<Layout> layoutsOf(const Shape &shape, int elemBytes, int warps) {
     larger[axis] = 32;
     for (auto &order : orders)
       if (auto full = blocked(larger, {elemBytes, warps, order, 16, {}}))
-        list.push_back(sliceAxis(*full, axis));
+        keep(sliceAxis(*full, axis));
   }
   return list;
 }

@@ -116,6 +116,26 @@ TEST_CASE("equal functions compare equal however they are spelled", "[layout]") 
   CHECK(split.str() == "1x48 unit 1x16 reg [0,1] [0,2] [0,4] [0,8] repeat 1x3");
 }
 
+TEST_CASE("text reads back", "[layout]") {
+  for (Layout layout : {get(blocked({24, 96}, {2, 4, {1, 0}, 16, {}})), get(blocked({}, {2, 4, {}, 16, {}})),
+                        get(wgmmaAccumulator({192, 96}, {2, 1})), get(sharedTile({192, 256}, 2, {1, 0}, 128)),
+                        get(Layout::make({4, 1}, {{{1}, {0, 2}, {}, {0}}}))}) {
+    Layout read = get(Layout::parse(layout.str()));
+    CHECK(read == layout);
+    CHECK(read.str() == layout.str());
+  }
+  for (std::string text :
+       {"", "8", "8 unit 3", "8 unit 8 reg 1", "8 unit 8 reg [1", "8 unit 8 reg [1,2]", "8 unit 8 reg [9]",
+        "8 unit 4 reg [1] [2] repeat 0x3", "8 unit 8 repeat", "8 unit 8 repeat 0", "8 unit 8 register [1]",
+        "8 unit 8 reg [-1]", "99999999999999999999 unit 1"}) {
+    INFO(text);
+    CHECK(Layout::parse(text).error() ==
+          "expected a layout like '8x96 unit 8x32 reg [0,1] lane [1,0] repeat 1x3', found '" + text + "'");
+  }
+  CHECK(Layout::parse("8 unit 8 reg [1] [2]").error() ==
+        "layout holds only 2^2 of the 2^3 elements of the unit tile 8");
+}
+
 TEST_CASE("bad layouts say what is wrong", "[layout]") {
   CHECK(Layout::make({4}, {{{1}, {}, {}, {}}}).error() ==
         "layout holds only 2^1 of the 2^2 elements of the unit tile 4");
