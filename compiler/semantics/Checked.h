@@ -115,8 +115,11 @@ enum class Op : uint16_t {
   Assume, Assert, ///< condition (scalar or tile: all of it); `text`
   Print,      ///< operands; `text` = format with `{}`
   InlinePtx,  ///< operands of one shape; `text`; elementwise: the meaning is `lambda` over scalars, one an operand
-  // host expressions only
-  ListSum,    ///< `lambda` of one local (the element number) summed over lo .. hi (operands)
+  // host expressions only. There every integer is index, every float f64
+  ListSum,    ///< operands lo, hi; `lambda` of one local (the element number) summed over lo .. hi
+  Present,    ///< `index` = tensor id: was the optional tensor given; bool
+  SizeOf,     ///< `index` = type var id: bytes of an element; index
+  TypeCode,   ///< `index` = type var id: the number of its DType, to compare with one; index
 };
 
 struct Expr;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Reads the settings of a `tune` section: real parameters and knobs, values of the right kind, `where` over them.
+#include "compiler/semantics/TuneSpace.h"
+#include "compiler/semantics/Analyze.h"
+#include <algorithm>
+#include <bit>
+
+namespace tilegym::sem {
+namespace {
+
+class TuneReader {
+public:
+  TuneReader(const OpModel &op, const KernelModel &kernel, DiagnosticSink &sink) : op(op), kernel(kernel), sink(sink) {}
+  void read(const std::vector<ast::Setting> &settings, TuneSpace &space, size_t replaceable);
+  void where(const std::vector<ast::Setting> &settings, TuneSpace &space);
+
+private:
+  bool value(const ast::Expr &e, TuneSetting &setting);
+  bool number(const ast::Expr &e, const TuneSetting &setting, std::vector<ExprPtr> &parts);
+  std::vector<const ast::Expr *> listed(const ast::Setting &setting);
+  bool compileTime(const ExprPtr &e, std::string_view what);
+  HostScope scope() { return {op, "a tune section"}; }
+
+  const OpModel &op;
+  const KernelModel &kernel;
+  DiagnosticSink &sink;
+};
+
+/// Values are fixed before any call, so run-time dims and scalars cannot take part.
+bool TuneReader::compileTime(const ExprPtr &e, std::string_view what) {
+  if (!e)
+    return false;
+  HostUses uses = usesOf(*e);
+  std::string name;
+  for (int64_t d : uses.dims)
+    if (op.dims[d].choices.empty())
+      name = op.dims[d].name;
+  for (int64_t s : uses.scalars)
+    if (!op.scalars[s].isConst)
+      name = op.scalars[s].name;
+  if (name.empty())
+    return true;
+  sink.error(e->range, std::string(what) + " depends on `" + name + "`, which is known only at run time",
+             "use parameters, knobs, consts and compile-time dims");
+  return false;
+}
+
+bool TuneReader::number(const ast::Expr &e, const TuneSetting &setting, std::vector<ExprPtr> &parts) {
+  ExprPtr value = checkHostIndex(e, scope(), "a value of `" + setting.name + "`", sink);
+  if (!compileTime(value, "a value of `" + setting.name + "`"))
+    return false;
+  if (value->op == Op::Const) {
+    int64_t v = value->constant.asInt();
+    int64_t least = setting.knob ? setting.knob->least : 1, greatest = setting.knob ? setting.knob->greatest : int64_t(1) << 20;
+    if (v < least || v > greatest) {
+      sink.error(e.range, "`" + setting.name + "` cannot be " + std::to_string(v),
+                 "it is " + std::to_string(least) + " to " + std::to_string(greatest));
+      return false;
+    }
+    if (setting.knob && setting.knob->powerOfTwo && !std::has_single_bit(uint64_t(v))) {
+      sink.error(e.range, "`" + setting.name + "` cannot be " + std::to_string(v), "it is a power of two");
+      return false;
+    }
+  }
+  parts.push_back(value);
+  return true;
+}
+
+bool TuneReader::value(const ast::Expr &e, TuneSetting &setting) {
+  std::vector<ExprPtr> parts;
+  auto constant = [&](int64_t v) { parts.push_back(makeConst(DType::Index, Constant{v}, e.range)); };
+  if (!setting.knob || setting.knob->kind == KnobInfo::Int) {
+    if (!number(e, setting, parts))
+      return false;
+  } else if (setting.knob->kind == KnobInfo::Bool) {
+    const auto *literal = ast::dynCast<ast::BoolLiteral>(&e);
+    if (!literal) {
+      sink.error(e.range, "`" + setting.name + "` is true or false, found `" + sourceText(e.range) + "`");
+      return false;
+    }
+    constant(literal->value);
+  } else if (setting.knob->kind == KnobInfo::Word) {
+    const auto *word = ast::dynCast<ast::Name>(&e);
+    for (size_t i = 0; word && i < setting.knob->words.size(); ++i)
+      if (setting.knob->words[i] == word->name)
+        constant(int64_t(i));
+    if (parts.empty()) {
+      sink.error(e.range, "`" + setting.name + "` cannot be `" + sourceText(e.range) + "`", "it is one of " + quotedList(setting.knob->words));
+      return false;
+    }
+  } else {
+    const auto *pair = ast::dynCast<ast::List>(&e);
+    if (!pair || pair->elements.size() != 2) {
+      sink.error(e.range, "`" + setting.name + "` is a pair, found `" + sourceText(e.range) + "`", "write [x, y]");
+      return false;
+    }
+    for (const ast::ExprPtr &part : pair->elements)
+      if (!number(*part, setting, parts))
+        return false;
+  }
+  setting.values.push_back(std::move(parts));
+  return true;
+}
+
+/// The expressions of `= e` (one) or `in [...]`.
+std::vector<const ast::Expr *> TuneReader::listed(const ast::Setting &setting) {
+  if (setting.kind == ast::Setting::Equals)
+    return {setting.value.get()};
+  const auto *list = ast::dynCast<ast::List>(setting.value.get());
+  if (!list || list->elements.empty()) {
+    sink.error(setting.value ? setting.value->range : setting.range, "expected a list of candidate values", "write " + setting.name.name + " in [1, 2, 4]");
+    return {};
+  }
+  std::vector<const ast::Expr *> values;
+  for (const ast::ExprPtr &element : list->elements)
+    values.push_back(element.get());
+  return values;
+}
+
+void TuneReader::read(const std::vector<ast::Setting> &settings, TuneSpace &space, size_t replaceable) {
+  for (const ast::Setting &written : settings) {
+    if (written.kind == ast::Setting::Where)
+      continue;
+    TuneSetting setting;
+    setting.name = written.name.name;
+    setting.range = written.name.range;
+    auto param = std::find(kernel.tileParams.begin(), kernel.tileParams.end(), setting.name);
+    setting.knob = param == kernel.tileParams.end() ? findKnob(setting.name) : nullptr;
+    if (param != kernel.tileParams.end() && kernel.derived[size_t(param - kernel.tileParams.begin())]) {
+      sink.error(setting.range, "`" + setting.name + "` is derived and cannot be tuned", "its value follows from the header of `" + kernel.name + "`");
+      continue;
+    }
+    if (param == kernel.tileParams.end() && !setting.knob) {
+      std::vector<std::string> known;
+      for (size_t i = 0; i < kernel.tileParams.size(); ++i)
+        if (!kernel.derived[i])
+          known.push_back(kernel.tileParams[i]);
+      for (const KnobInfo &knob : knobs())
+        known.push_back(knob.name);
+      sink.error(setting.range, "`" + setting.name + "` is neither a parameter of `" + kernel.name + "` nor a knob", suggestion(setting.name, known));
+      continue;
+    }
+    auto old = std::find_if(space.settings.begin(), space.settings.end(), [&](const TuneSetting &s) { return s.name == setting.name; });
+    if (old != space.settings.end() && size_t(old - space.settings.begin()) >= replaceable) {
+      sink.error(setting.range, "`" + setting.name + "` is set twice");
+      continue;
+    }
+    bool good = true;
+    for (const ast::Expr *e : listed(written))
+      good = e && value(*e, setting) && good;
+    if (!good)
+      continue;
+    if (old != space.settings.end())
+      *old = std::move(setting);
+    else
+      space.settings.push_back(std::move(setting));
+  }
+}
+
+void TuneReader::where(const std::vector<ast::Setting> &settings, TuneSpace &space) {
+  HostScope inside = scope();
+  for (size_t i = 0; i < space.names.size(); ++i) {
+    auto local = std::make_shared<Expr>();
+    local->op = Op::Local;
+    local->type = scalarType(DType::Index);
+    local->index = int64_t(i);
+    inside.names[space.names[i]] = {local};
+  }
+  for (const ast::Setting &written : settings)
+    if (written.kind == ast::Setting::Where && written.value) {
+      ExprPtr condition = checkHostBool(*written.value, inside, "the condition of `where`", sink);
+      if (compileTime(condition, "the condition of `where`"))
+        space.where.push_back(condition);
+    }
+}
+
+} // namespace
+
+TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune, std::string_view arch, DiagnosticSink &sink) {
+  TuneReader reader(op, kernel, sink);
+  TuneSpace space;
+  reader.read(tune.settings, space, 0);
+  const ast::ArchSettings *own = nullptr;
+  for (const ast::ArchSettings &settings : tune.archs)
+    if (settings.arch.name == arch)
+      own = &settings;
+  if (own)
+    reader.read(own->settings, space, space.settings.size());
+  space.names = kernel.tileParams;
+  for (const TuneSetting &setting : space.settings) {
+    if (setting.knob && setting.knob->kind == KnobInfo::Pair)
+      space.names.insert(space.names.end(), {setting.name + "_x", setting.name + "_y"});
+    else if (setting.knob)
+      space.names.push_back(setting.name);
+  }
+  reader.where(tune.settings, space);
+  if (own)
+    reader.where(own->settings, space);
+  return space;
+}
+
+} // namespace tilegym::sem
