@@ -13,7 +13,8 @@ void analyzeNamesServed(const OpModel &op, const ast::OpDecl &decl, DiagnosticSi
 void loadLibraries(OpModel &op, const SearchPath &path, DiagnosticSink &sink);
 /// Headers of kernels and plans: parameters, derived values, guards; and their `tune` sections.
 void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink);
-void analyzeTune(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune, DiagnosticSink &sink);
+void analyzeTune(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune,
+                 DiagnosticSink &sink);
 /// The names, values and completeness of `test` and `bench`.
 void analyzeTest(const OpModel &op, const ast::TestDecl &test, DiagnosticSink &sink);
 void analyzeBench(const OpModel &op, const ast::BenchDecl &bench, DiagnosticSink &sink);
@@ -29,8 +30,10 @@ std::string suggestion(std::string_view word, const std::vector<std::string> &kn
 /// Words with a meaning of their own, which nothing may be called.
 bool isReserved(std::string_view word);
 /// A literal (with a sign, or arithmetic of literals) as a value of every dtype that `typeVar` can be; nullopt after an error.
-std::optional<Constant> literalValue(const ast::Expr &e, const TypeVar &typeVar, std::string_view what, DiagnosticSink &sink);
+std::optional<Constant> literalValue(const ast::Expr &e, const TypeVar &typeVar, std::string_view what,
+                                     DiagnosticSink &sink);
 /// A literal of a scalar or const: one of its names, its choices or its dtype.
-std::optional<Constant> scalarLiteral(const ast::Expr &e, const OpModel &op, const ScalarParam &scalar, DiagnosticSink &sink);
+std::optional<Constant> scalarLiteral(const ast::Expr &e, const OpModel &op, const ScalarParam &scalar,
+                                      DiagnosticSink &sink);
 
 } // namespace tilegym::sem

@@ -11,7 +11,8 @@ namespace {
 
 class InterfaceAnalyzer {
 public:
-  InterfaceAnalyzer(OpModel &op, const ast::OpDecl &decl, DiagnosticSink &sink) : op(op), decl(decl), sink(sink) {}
+  InterfaceAnalyzer(OpModel &op, const ast::OpDecl &decl, DiagnosticSink &sink)
+      : op(op), decl(decl), sink(sink) {}
   bool run();
 
 private:
@@ -26,13 +27,16 @@ private:
   // What refers to them
   void whereChoices(const ast::WhereItem &item);
   void typeChoices(TypeVar &var, const ast::WhereItem &item);
-  void intChoices(const std::string &what, DType dtype, const ast::WhereItem &item, const std::function<void(int64_t)> &add);
+  void intChoices(const std::string &what, DType dtype, const ast::WhereItem &item,
+                  const std::function<void(int64_t)> &add);
   void bindDims();
   void dimExpressions();
   void defaults();
   void aliases();
   void checks();
-  void error(SourceRange range, std::string message, std::string help = {}) { sink.error(range, std::move(message), std::move(help)); }
+  void error(SourceRange range, std::string message, std::string help = {}) {
+    sink.error(range, std::move(message), std::move(help));
+  }
 
   OpModel &op;
   const ast::OpDecl &decl;
@@ -49,7 +53,8 @@ private:
 /// False (after an error) where the name is taken.
 bool InterfaceAnalyzer::declare(const ast::BoundName &name, const char *kind) {
   if (isReserved(name.name)) {
-    error(name.range, "`" + name.name + "` is a word of the language and cannot name a " + kind, "choose another name");
+    error(name.range, "`" + name.name + "` is a word of the language and cannot name a " + kind,
+          "choose another name");
     return false;
   }
   auto [it, fresh] = declared.emplace(name.name, name.range);
@@ -74,7 +79,9 @@ int64_t InterfaceAnalyzer::fixedType(DType dtype) {
 int64_t InterfaceAnalyzer::typeVar(const ast::BoundName &dtype, std::string_view user) {
   if (auto fixed = parseDType(dtype.name)) {
     if (!isStorage(*fixed))
-      error(dtype.range, "`" + std::string(user) + "` cannot have dtype " + dtype.name + ", which is never stored", "use i64 or i32");
+      error(dtype.range,
+            "`" + std::string(user) + "` cannot have dtype " + dtype.name + ", which is never stored",
+            "use i64 or i32");
     return fixedType(*fixed);
   }
   if (int64_t id = op.findTypeVar(dtype.name); id >= 0)
@@ -90,17 +97,21 @@ int64_t InterfaceAnalyzer::dim(const ast::Name &name, bool isGroup, bool perElem
   if (id >= 0) {
     const DimVar &known = op.dims[id];
     if (perElement != known.perElement)
-      error(name.range, perElement ? "`" + name.name + "[]` was one value for the whole op before" : "`" + name.name + "` has one value for each list element",
+      error(name.range,
+            perElement ? "`" + name.name + "[]` was one value for the whole op before"
+                       : "`" + name.name + "` has one value for each list element",
             perElement ? "write " + name.name + ", or use another name" : "write " + name.name + "[]");
     else if (isGroup && !known.isGroup)
-      error(name.range, "`*" + name.name + "` was a single dim before", "write " + name.name + ", or use another name");
+      error(name.range, "`*" + name.name + "` was a single dim before",
+            "write " + name.name + ", or use another name");
     else
       return id;
     return -1;
   }
   if (role == Role::Output) {
     if (isGroup || perElement)
-      error(name.range, "unknown dim `" + name.name + "`: no input has it", "dims of outputs come from inputs, scalars and consts");
+      error(name.range, "unknown dim `" + name.name + "`: no input has it",
+            "dims of outputs come from inputs, scalars and consts");
     return -1;
   }
   if (!declare({name.name, name.range}, "dim"))
@@ -134,11 +145,13 @@ void InterfaceAnalyzer::axis(TensorParam &tensor, const ast::DimSpec &spec, size
   use.isGroup = spec.leading;
   const auto *name = ast::dynCast<ast::Name>(spec.expr.get());
   if (spec.leading && position != 0)
-    error(spec.range, "`" + sourceText(spec.range) + "` must be the first axis", "leading dims stand in front of the others");
+    error(spec.range, "`" + sourceText(spec.range) + "` must be the first axis",
+          "leading dims stand in front of the others");
   if (spec.orOne && tensor.role == Role::Output)
     error(spec.range, "an output has one shape: `|1` is for inputs");
   if (spec.perElement && !tensor.isList)
-    error(spec.range, "`" + tensor.name + "` is not a list, so it has no dims for each element", "write list " + tensor.name + ": ..., or leave out the []");
+    error(spec.range, "`" + tensor.name + "` is not a list, so it has no dims for each element",
+          "write list " + tensor.name + ": ..., or leave out the []");
   if (!name && (spec.leading || spec.orOne || spec.perElement))
     error(spec.range, "expected a dim name here, found an expression");
   if (name)
@@ -160,11 +173,13 @@ void InterfaceAnalyzer::tensor(const ast::Param &param, Role role) {
   declare(param.name, "tensor");
   tensor.typeVar = typeVar(param.type.dtype, tensor.name);
   if (param.type.dims.size() > size_t(kMaxRank))
-    error(param.type.range, "`" + tensor.name + "` has rank " + std::to_string(param.type.dims.size()) + ", at most 8 is possible");
+    error(param.type.range, "`" + tensor.name + "` has rank " + std::to_string(param.type.dims.size()) +
+                                ", at most 8 is possible");
   for (size_t i = 0; i < param.type.dims.size(); ++i)
     axis(tensor, param.type.dims[i], i);
   if (param.defaultValue && role != Role::Output)
-    error(param.defaultValue->range, "the tensor `" + tensor.name + "` cannot have a default value", "make it optional: " + tensor.name + ": ...?");
+    error(param.defaultValue->range, "the tensor `" + tensor.name + "` cannot have a default value",
+          "make it optional: " + tensor.name + ": ...?");
   op.arguments.push_back({true, int64_t(op.tensors.size())});
   op.tensors.push_back(std::move(tensor));
 }
@@ -176,10 +191,13 @@ void InterfaceAnalyzer::scalar(const ast::Param &param) {
   scalar.range = param.name.range;
   declare(param.name, "scalar");
   if (param.isInout || param.isList)
-    error(param.range, "only tensors can be `" + std::string(param.isInout ? "inout" : "list") + "`, `" + scalar.name + "` is a scalar",
+    error(param.range,
+          "only tensors can be `" + std::string(param.isInout ? "inout" : "list") + "`, `" + scalar.name +
+              "` is a scalar",
           "a tensor has brackets: " + scalar.name + ": " + param.type.dtype.name + "[]");
   if (param.type.optional)
-    error(param.type.range, "a scalar cannot be optional", "give it a default: " + scalar.name + ": " + param.type.dtype.name + " = 0");
+    error(param.type.range, "a scalar cannot be optional",
+          "give it a default: " + scalar.name + ": " + param.type.dtype.name + " = 0");
   if (!param.enumerators.empty()) {
     scalar.typeVar = fixedType(DType::I32);
     for (const ast::BoundName &word : param.enumerators) {
@@ -190,7 +208,8 @@ void InterfaceAnalyzer::scalar(const ast::Param &param) {
       scalar.enumerators.push_back(word.name);
     }
     if (!param.isConst)
-      error(param.range, "`" + scalar.name + "` is one of several names, which only a const can be", "write const " + scalar.name + ": ...");
+      error(param.range, "`" + scalar.name + "` is one of several names, which only a const can be",
+            "write const " + scalar.name + ": ...");
     scalar.isConst = true;
   } else {
     scalar.typeVar = typeVar(param.type.dtype, scalar.name);
@@ -210,7 +229,8 @@ void InterfaceAnalyzer::typeChoices(TypeVar &var, const ast::WhereItem &item) {
       for (DType type : allDTypes)
         if (isStorage(type))
           known.emplace_back(name(type));
-      error(choice->range, "unknown dtype `" + sourceText(choice->range) + "`", suggestion(word ? word->name : "", known));
+      error(choice->range, "unknown dtype `" + sourceText(choice->range) + "`",
+            suggestion(word ? word->name : "", known));
     } else if (std::find(var.choices.begin(), var.choices.end(), *dtype) != var.choices.end()) {
       error(choice->range, word->name + " is listed twice");
     } else {
@@ -219,7 +239,8 @@ void InterfaceAnalyzer::typeChoices(TypeVar &var, const ast::WhereItem &item) {
   }
 }
 
-void InterfaceAnalyzer::intChoices(const std::string &what, DType dtype, const ast::WhereItem &item, const std::function<void(int64_t)> &add) {
+void InterfaceAnalyzer::intChoices(const std::string &what, DType dtype, const ast::WhereItem &item,
+                                   const std::function<void(int64_t)> &add) {
   std::vector<int64_t> seen;
   for (const ast::ExprPtr &choice : item.choices) {
     auto value = literalValue(*choice, {"", {dtype}, false}, what, sink);
@@ -254,7 +275,8 @@ void InterfaceAnalyzer::whereChoices(const ast::WhereItem &item) {
       });
   } else if (id = op.findScalar(name); id >= 0) {
     ScalarParam &scalar = op.scalars[id];
-    DType dtype = op.typeVars[scalar.typeVar].choices.empty() ? DType::F32 : op.typeVars[scalar.typeVar].choices[0];
+    DType dtype =
+        op.typeVars[scalar.typeVar].choices.empty() ? DType::F32 : op.typeVars[scalar.typeVar].choices[0];
     if (!scalar.isConst || !scalar.enumerators.empty() || !isInt(dtype))
       error(item.name.range, "only an integer const takes a list of values, `" + name + "` is none",
             scalar.isConst ? "" : "write const " + name + ": i32 in the signature");
@@ -267,7 +289,8 @@ void InterfaceAnalyzer::whereChoices(const ast::WhereItem &item) {
         known.push_back(var.name);
     for (const DimVar &dim : op.dims)
       known.push_back(dim.name);
-    error(item.name.range, "`where` lists values of `" + name + "`, which the signature does not name", suggestion(name, known));
+    error(item.name.range, "`where` lists values of `" + name + "`, which the signature does not name",
+          suggestion(name, known));
   }
 }
 
@@ -284,7 +307,8 @@ void InterfaceAnalyzer::bindDims() {
       const DimUse &use = tensor.dims[a];
       if (use.dim < 0 || (op.dims[use.dim].isGroup && !use.isGroup))
         continue;
-      int cost = (use.orOne ? 2 : 0) + (tensor.optional ? 4 : 0) + (tensor.isList && !op.dims[use.dim].perElement ? 1 : 0);
+      int cost = (use.orOne ? 2 : 0) + (tensor.optional ? 4 : 0) +
+                 (tensor.isList && !op.dims[use.dim].perElement ? 1 : 0);
       if (cost < best[use.dim]) {
         best[use.dim] = cost;
         op.dims[use.dim].bindTensor = int64_t(t);
@@ -327,10 +351,13 @@ void InterfaceAnalyzer::defaults() {
       if (isBool(choices[0]))
         scalar.choices = {Constant{false}, Constant{true}};
       else if (!isInt(choices[0]))
-        error(param.name.range, "the const `" + scalar.name + "` is " + std::string(name(choices[0])) + ", expected bool, an integer or a list of names",
+        error(param.name.range,
+              "the const `" + scalar.name + "` is " + std::string(name(choices[0])) +
+                  ", expected bool, an integer or a list of names",
               "leave out `const` for a run-time scalar");
       else if (scalar.choices.empty())
-        error(param.name.range, "the const `" + scalar.name + "` has no values", "list them: where " + scalar.name + ": 1 | 2");
+        error(param.name.range, "the const `" + scalar.name + "` has no values",
+              "list them: where " + scalar.name + ": 1 | 2");
     }
     if (param.defaultValue)
       scalar.defaultValue = scalarLiteral(*param.defaultValue, op, scalar, sink);
@@ -338,7 +365,8 @@ void InterfaceAnalyzer::defaults() {
   for (const ast::Param &result : decl.results) {
     int64_t id = op.findTensor(result.name.name);
     if (id >= 0 && result.defaultValue && !op.typeVars[op.tensors[id].typeVar].choices.empty())
-      op.tensors[id].fill = literalValue(*result.defaultValue, op.typeVars[op.tensors[id].typeVar], "the fill value of `" + result.name.name + "`", sink);
+      op.tensors[id].fill = literalValue(*result.defaultValue, op.typeVars[op.tensors[id].typeVar],
+                                         "the fill value of `" + result.name.name + "`", sink);
   }
 }
 
@@ -359,9 +387,11 @@ void InterfaceAnalyzer::aliases() {
     else if (in < 0 || op.tensors[in].role == Role::Output)
       error(pair.to.range, "`" + pair.to.name + "` is not an input", "write: OUTPUT alias INPUT");
     else if (op.tensors[out].typeVar != op.tensors[in].typeVar)
-      error(pair.to.range, "`" + pair.from.name + "` and `" + pair.to.name + "` cannot share a buffer: their dtypes differ");
+      error(pair.to.range,
+            "`" + pair.from.name + "` and `" + pair.to.name + "` cannot share a buffer: their dtypes differ");
     else if (!sameShape(op.tensors[out], op.tensors[in]))
-      error(pair.to.range, "`" + pair.from.name + "` and `" + pair.to.name + "` cannot share a buffer: their shapes differ");
+      error(pair.to.range,
+            "`" + pair.from.name + "` and `" + pair.to.name + "` cannot share a buffer: their shapes differ");
     else if (op.tensors[out].aliasOf >= 0)
       error(pair.from.range, "`" + pair.from.name + "` has an alias already");
     else
@@ -379,7 +409,8 @@ void InterfaceAnalyzer::checks() {
       continue;
     if (condition->op == Op::Const && !condition->constant.asBool())
       error(item.condition->range, "this check never holds");
-    op.checks.push_back({condition, item.message.empty() ? sourceText(item.condition->range) : item.message, item.range});
+    op.checks.push_back(
+        {condition, item.message.empty() ? sourceText(item.condition->range) : item.message, item.range});
   }
 }
 
@@ -395,7 +426,9 @@ bool InterfaceAnalyzer::run() {
   }
   for (const ast::Param &result : decl.results) {
     if (!result.type.hasShape)
-      error(result.range, "the output `" + result.name.name + "` is not a tensor", "a scalar result is a tensor of rank 0: " + result.name.name + ": " + result.type.dtype.name + "[]");
+      error(result.range, "the output `" + result.name.name + "` is not a tensor",
+            "a scalar result is a tensor of rank 0: " + result.name.name + ": " + result.type.dtype.name +
+                "[]");
     else if (result.isConst || result.isInout)
       error(result.range, "an output is neither const nor inout");
     else
@@ -411,7 +444,8 @@ bool InterfaceAnalyzer::run() {
       whereChoices(item);
   for (const TypeVar &var : op.typeVars)
     if (var.choices.empty() && sink.numErrors() == before)
-      error(typeUses[var.name], "the dtype `" + var.name + "` has no values", "list them: where " + var.name + ": f32 | f16 | bf16");
+      error(typeUses[var.name], "the dtype `" + var.name + "` has no values",
+            "list them: where " + var.name + ": f32 | f16 | bf16");
   if (sink.numErrors() != before)
     return false;
   bindDims();

@@ -12,7 +12,8 @@ bool isRunTime(const Expr &e, const OpModel &op) {
   HostUses uses = usesOf(e);
   auto dim = [&](int64_t id) { return op.dims[id].choices.empty(); };
   auto scalar = [&](int64_t id) { return !op.scalars[id].isConst; };
-  return std::any_of(uses.dims.begin(), uses.dims.end(), dim) || std::any_of(uses.scalars.begin(), uses.scalars.end(), scalar);
+  return std::any_of(uses.dims.begin(), uses.dims.end(), dim) ||
+         std::any_of(uses.scalars.begin(), uses.scalars.end(), scalar);
 }
 
 /// Variants below 128 elements would not pay, so pow2ceil of run-time values stops there: written into the expression once,
@@ -23,12 +24,14 @@ ExprPtr clampPow2Ceil(const ExprPtr &e, const OpModel &op) {
     operand = clampPow2Ceil(operand, op);
   if (e->op != Op::Pow2Ceil || !isRunTime(*e, op))
     return copy;
-  return makeExpr(Op::Max, e->type, {makeConst(DType::Index, Constant{kLeastDerivedPow2}, e->range), copy}, e->range);
+  return makeExpr(Op::Max, e->type, {makeConst(DType::Index, Constant{kLeastDerivedPow2}, e->range), copy},
+                  e->range);
 }
 
 class KernelAnalyzer {
 public:
-  KernelAnalyzer(OpModel &op, const ast::KernelDecl &decl, DiagnosticSink &sink) : op(op), decl(decl), sink(sink) {}
+  KernelAnalyzer(OpModel &op, const ast::KernelDecl &decl, DiagnosticSink &sink)
+      : op(op), decl(decl), sink(sink) {}
   KernelModel run();
 
 private:
@@ -44,15 +47,16 @@ void KernelAnalyzer::params(KernelModel &kernel) {
   HostScope scope{op, "a derived parameter"};
   for (const ast::KernelParam &param : decl.params) {
     const std::string &name = param.name.name;
-    std::string taken = op.findDim(name) >= 0        ? "a dim"
-                        : op.findTensor(name) >= 0   ? "a tensor"
-                        : op.findScalar(name) >= 0   ? "a scalar"
-                        : op.findTypeVar(name) >= 0  ? "a dtype"
-                        : isReserved(name)           ? "a word of the language"
-                                                     : "";
+    std::string taken = op.findDim(name) >= 0       ? "a dim"
+                        : op.findTensor(name) >= 0  ? "a tensor"
+                        : op.findScalar(name) >= 0  ? "a scalar"
+                        : op.findTypeVar(name) >= 0 ? "a dtype"
+                        : isReserved(name)          ? "a word of the language"
+                                                    : "";
     // A kernel that a plan launches may call what it is given by the name of what the op calls so: `launch combine(y = y)`.
     if (!taken.empty() && (!param.type || isReserved(name)))
-      sink.error(param.name.range, "`" + name + "` is " + taken + " already", "call the parameter something else");
+      sink.error(param.name.range, "`" + name + "` is " + taken + " already",
+                 "call the parameter something else");
     for (const ast::KernelParam &earlier : decl.params) {
       if (&earlier == &param)
         break;
@@ -71,7 +75,8 @@ void KernelAnalyzer::params(KernelModel &kernel) {
     }
     ExprPtr value = checkHostIndex(*param.derived, scope, "a derived parameter", sink);
     if (!value)
-      value = makeConst(DType::Index, Constant{int64_t(1)}, param.range); // reported; keeps it from counting as tuned
+      value = makeConst(DType::Index, Constant{int64_t(1)},
+                        param.range); // reported; keeps it from counting as tuned
     kernel.derived.back() = clampPow2Ceil(value, op);
     scope.names[name] = {kernel.derived.back()};
   }
@@ -81,7 +86,9 @@ void KernelAnalyzer::guard(KernelModel &kernel) {
   if (!decl.when)
     return;
   if (kernel.launchedOnly)
-    sink.error(decl.when->range, "`" + kernel.name + "` runs only where a plan launches it, so it has no guard", "put the guard on the plan");
+    sink.error(decl.when->range,
+               "`" + kernel.name + "` runs only where a plan launches it, so it has no guard",
+               "put the guard on the plan");
   HostScope scope{op, "a guard"};
   scope.smCount = true;
   for (const std::string &param : kernel.tileParams)
@@ -96,7 +103,8 @@ KernelModel KernelAnalyzer::run() {
   kernel.decl = &decl;
   params(kernel);
   if (kernel.isPlan && kernel.launchedOnly)
-    sink.error(decl.name.range, "the plan `" + kernel.name + "` has typed parameters", "only kernels are launched with arguments; a plan sees those of the op");
+    sink.error(decl.name.range, "the plan `" + kernel.name + "` has typed parameters",
+               "only kernels are launched with arguments; a plan sees those of the op");
   guard(kernel);
   return kernel;
 }
@@ -106,29 +114,35 @@ void checkTuned(const KernelModel &kernel, DiagnosticSink &sink) {
   std::vector<std::string> open;
   for (size_t i = 0; i < kernel.tileParams.size(); ++i) {
     auto sets = [&](const ast::Setting &s) { return s.name.name == kernel.tileParams[i]; };
-    if (!kernel.derived[i] && !(kernel.tune && std::any_of(kernel.tune->settings.begin(), kernel.tune->settings.end(), sets)))
+    if (!kernel.derived[i] &&
+        !(kernel.tune && std::any_of(kernel.tune->settings.begin(), kernel.tune->settings.end(), sets)))
       open.push_back(kernel.tileParams[i]);
   }
   if (open.empty())
     return;
   std::string have = open.size() == 1 ? " is a free parameter of `" : " are free parameters of `";
   if (!kernel.tune)
-    sink.error(kernel.decl->name.range, "`" + kernel.name + "` has no `tune` section, but " + quotedList(open) + (open.size() == 1 ? " is free" : " are free"),
+    sink.error(kernel.decl->name.range,
+               "`" + kernel.name + "` has no `tune` section, but " + quotedList(open) +
+                   (open.size() == 1 ? " is free" : " are free"),
                "list candidates: tune " + kernel.name + " { " + open[0] + " in [64, 128] }");
   else
-    sink.error(kernel.tune->kernel.range, quotedList(open) + have + kernel.name + "` without candidate values",
+    sink.error(kernel.tune->kernel.range,
+               quotedList(open) + have + kernel.name + "` without candidate values",
                "add " + open[0] + " in [64, 128] outside of any `arch`");
 }
 
 } // namespace
 
-void analyzeTune(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune, DiagnosticSink &sink) {
+void analyzeTune(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune,
+                 DiagnosticSink &sink) {
   size_t before = sink.numErrors();
   tuneSpace(op, kernel, tune, "", sink);
   std::vector<std::string> seen;
   for (const ast::ArchSettings &arch : tune.archs) {
     const std::string &name = arch.arch.name;
-    bool known = name.size() > 3 && name.compare(0, 3, "sm_") == 0 && isdigit(static_cast<unsigned char>(name[3]));
+    bool known =
+        name.size() > 3 && name.compare(0, 3, "sm_") == 0 && isdigit(static_cast<unsigned char>(name[3]));
     if (!known)
       sink.error(arch.arch.range, "unknown arch `" + name + "`", "write it as sm_80 or sm_90a");
     if (std::find(seen.begin(), seen.end(), name) != seen.end())
@@ -140,19 +154,25 @@ void analyzeTune(const OpModel &op, const KernelModel &kernel, const ast::TuneDe
 }
 
 void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
+  const size_t before = sink.numErrors();
   for (const ast::KernelDecl &decl : spec.kernels) {
     for (const KernelModel &earlier : op.kernels)
       if (earlier.name == decl.name.name)
-        sink.error(decl.name.range, "there is a " + std::string(earlier.isPlan ? "plan" : "kernel") + " `" + decl.name.name + "` already", "kernels and plans share their names");
+        sink.error(decl.name.range,
+                   "there is a " + std::string(earlier.isPlan ? "plan" : "kernel") + " `" + decl.name.name +
+                       "` already",
+                   "kernels and plans share their names");
     op.kernels.push_back(KernelAnalyzer(op, decl, sink).run());
   }
   for (const ast::TuneDecl &tune : spec.tunes) {
-    auto kernel = std::find_if(op.kernels.begin(), op.kernels.end(), [&](const KernelModel &k) { return k.name == tune.kernel.name; });
+    auto kernel = std::find_if(op.kernels.begin(), op.kernels.end(),
+                               [&](const KernelModel &k) { return k.name == tune.kernel.name; });
     if (kernel == op.kernels.end()) {
       std::vector<std::string> known;
       for (const KernelModel &k : op.kernels)
         known.push_back(k.name);
-      sink.error(tune.kernel.range, "`tune` for `" + tune.kernel.name + "`, which is no kernel", suggestion(tune.kernel.name, known));
+      sink.error(tune.kernel.range, "`tune` for `" + tune.kernel.name + "`, which is no kernel",
+                 suggestion(tune.kernel.name, known));
     } else if (kernel->tune) {
       sink.error(tune.kernel.range, "`" + kernel->name + "` has a `tune` section already");
     } else {
@@ -167,8 +187,9 @@ void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
     runnable |= !kernel.launchedOnly;
   }
   if (!runnable)
-    sink.error(spec.kernels[0].name.range, "every kernel has typed parameters, so none can run", "add a plan that launches them");
-  if (sink.hasErrors())
+    sink.error(spec.kernels[0].name.range, "every kernel has typed parameters, so none can run",
+               "add a plan that launches them");
+  if (sink.numErrors() != before)
     return;
   // Bounds of derived parameters need the whole interface, so they come last. Which dtypes are meant rarely matters: errors are said once.
   std::vector<Specialization> interfaces = enumerateInterfaces(op);

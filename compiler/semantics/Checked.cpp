@@ -14,12 +14,18 @@ static std::string shapeText(const std::vector<int64_t> &shape) {
 std::string toString(const Type &type) {
   std::string dtype(name(type.dtype));
   switch (type.kind) {
-  case Type::Void: return "nothing";
-  case Type::String: return "a string";
-  case Type::List: return "list of " + dtype + " tensors";
-  case Type::Tile: return type.shape.empty() ? dtype : dtype + shapeText(type.shape);
-  case Type::View: return "view " + dtype + shapeText(type.shape);
-  case Type::Tuple: break;
+  case Type::Void:
+    return "nothing";
+  case Type::String:
+    return "a string";
+  case Type::List:
+    return "list of " + dtype + " tensors";
+  case Type::Tile:
+    return type.shape.empty() ? dtype : dtype + shapeText(type.shape);
+  case Type::View:
+    return "view " + dtype + shapeText(type.shape);
+  case Type::Tuple:
+    break;
   }
   std::string text = "(";
   for (size_t i = 0; i < type.elements.size(); ++i)

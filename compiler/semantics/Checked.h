@@ -21,10 +21,11 @@ constexpr int64_t kDynamic = -1;
 
 struct Type {
   enum Kind : uint8_t { Void, Tile, View, Tuple, List, String } kind = Void;
-  DType dtype = DType::F32;      ///< Tile, View, List: the element
-  std::vector<int64_t> shape;    ///< Tile, View: extents; a rank-0 Tile is a scalar
-  std::vector<int64_t> tileSizes;///< View made by `.tile(...)`: what one step of its index means on each axis; else empty
-  std::vector<Type> elements;    ///< Tuple
+  DType dtype = DType::F32;   ///< Tile, View, List: the element
+  std::vector<int64_t> shape; ///< Tile, View: extents; a rank-0 Tile is a scalar
+  std::vector<int64_t>
+      tileSizes; ///< View made by `.tile(...)`: what one step of its index means on each axis; else empty
+  std::vector<Type> elements; ///< Tuple
   bool isScalar() const { return kind == Tile && shape.empty(); }
   bool isTile() const { return kind == Tile; }
   int64_t rank() const { return int64_t(shape.size()); }
@@ -38,8 +39,16 @@ struct Constant {
   bool isBool() const { return value.index() == 0; }
   bool isInt() const { return value.index() == 1; }
   bool isFloat() const { return value.index() == 2; }
-  bool asBool() const { return isBool() ? std::get<bool>(value) : isInt() ? std::get<int64_t>(value) != 0 : std::get<double>(value) != 0; }
-  int64_t asInt() const { return isBool() ? int64_t(std::get<bool>(value)) : isInt() ? std::get<int64_t>(value) : int64_t(std::get<double>(value)); }
+  bool asBool() const {
+    return isBool()  ? std::get<bool>(value)
+           : isInt() ? std::get<int64_t>(value) != 0
+                     : std::get<double>(value) != 0;
+  }
+  int64_t asInt() const {
+    return isBool()  ? int64_t(std::get<bool>(value))
+           : isInt() ? std::get<int64_t>(value)
+                     : int64_t(std::get<double>(value));
+  }
   double asFloat() const { return isFloat() ? std::get<double>(value) : double(asInt()); }
   bool operator==(const Constant &) const = default;
 };
@@ -50,76 +59,132 @@ struct Constant {
 /// in a reference, shapes may be dynamic and elementwise ops broadcast at run time as NumPy does.
 enum class Op : uint16_t {
   // leaves
-  Const,      ///< `constant`; type a scalar (u64 constants above 2^63 are kept as their int64 bits)
-  Local,      ///< `index` = local id
-  Dim,        ///< `index` = OpModel::dims id; index scalar
-  Scalar,     ///< `index` = OpModel::scalars id (run-time ones only; consts are folded)
-  KernelParam,///< `index` = Kernel::params id, a typed scalar parameter given by `launch`
-  ListDim,    ///< `index` = dim id, operand = element number
-  ListLen,    ///< `index` = tensor id
-  BlockId,    ///< `index` = axis
-  NumBlocks,  ///< `index` = axis
+  Const,       ///< `constant`; type a scalar (u64 constants above 2^63 are kept as their int64 bits)
+  Local,       ///< `index` = local id
+  Dim,         ///< `index` = OpModel::dims id; index scalar
+  Scalar,      ///< `index` = OpModel::scalars id (run-time ones only; consts are folded)
+  KernelParam, ///< `index` = Kernel::params id, a typed scalar parameter given by `launch`
+  ListDim,     ///< `index` = dim id, operand = element number
+  ListLen,     ///< `index` = tensor id
+  BlockId,     ///< `index` = axis
+  NumBlocks,   ///< `index` = axis
   SmCount,
-  Iota,       ///< type index[n]: 0 .. n-1; where n is kDynamic (references), operand 0 is n
+  Iota, ///< type index[n]: 0 .. n-1; where n is kDynamic (references), operand 0 is n
   // elementwise, one operand
-  Neg, Not, BitNot, Abs, Exp, Exp2, Log, Log2, Sqrt, Rsqrt, Sin, Cos, Tanh, Erf, Sigmoid, Floor, Ceil, Round, Trunc, IsNan, Pow2Ceil,
+  Neg,
+  Not,
+  BitNot,
+  Abs,
+  Exp,
+  Exp2,
+  Log,
+  Log2,
+  Sqrt,
+  Rsqrt,
+  Sin,
+  Cos,
+  Tanh,
+  Erf,
+  Sigmoid,
+  Floor,
+  Ceil,
+  Round,
+  Trunc,
+  IsNan,
+  Pow2Ceil,
   // elementwise, two operands of one dtype. Comparisons give bool. And/Or/Xor on bool are logical
-  Add, Sub, Mul, Div, FloorDiv, Mod, Pow, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, Min, Max, FMin, FMax, CDiv,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Min,
+  Max,
+  FMin,
+  FMax,
+  CDiv,
   // elementwise, three operands
   Fma,
-  Select,     ///< condition, then, else
+  Select, ///< condition, then, else
   // conversion
-  Convert,    ///< to type.dtype; `rounding`, `saturate`; `exact`: an index met an integer dtype, a value that does not fit is an error
-  Bitcast,    ///< same size: elementwise; else the last axis is rescaled
+  Convert, ///< to type.dtype; `rounding`, `saturate`; `exact`: an index met an integer dtype, a value that does not fit is an error
+  Bitcast, ///< same size: elementwise; else the last axis is rescaled
   // shape. In a reference type.shape may be dynamic: then Broadcast and Reshape have every extent, an index scalar an axis, as
   // operands 1, 2 ...
-  Broadcast,  ///< to type.shape; operand extents 1 (or missing in front, or a scalar) are repeated
-  Reshape,    ///< to type.shape, row-major order kept; one extent operand may be the constant -1: what is left
-  Permute,    ///< `ints` = permutation: result axis i is operand axis ints[i]
-  Cat,        ///< `index` = axis
-  Extract,    ///< `ints` = offsets (compile-time), type.shape = sizes
+  Broadcast, ///< to type.shape; operand extents 1 (or missing in front, or a scalar) are repeated
+  Reshape,   ///< to type.shape, row-major order kept; one extent operand may be the constant -1: what is left
+  Permute,   ///< `ints` = permutation: result axis i is operand axis ints[i]
+  Cat,       ///< `index` = axis
+  Extract,   ///< `ints` = offsets (compile-time), type.shape = sizes
   ValueIndex, ///< references only: operand 0 indexed by `items` (NumPy rules, `None` = NewAxis)
   // reductions: `ints` = axes (kept with extent 1); `wholeTile`: every axis, result a scalar. Accumulate in `accType`.
-  Sum, Prod, ReduceMax, ReduceMin, ArgMax, ArgMin, Any, All,
-  Reduce,     ///< operands: tiles..., then init scalars...; `lambda` combines scalars (acc..., x...) -> acc...; `index` = axis or -1; one
-              ///< tile gives a tile, several a tuple (Scan likewise)
+  Sum,
+  Prod,
+  ReduceMax,
+  ReduceMin,
+  ArgMax,
+  ArgMin,
+  Any,
+  All,
+  Reduce, ///< operands: tiles..., then init scalars...; `lambda` combines scalars (acc..., x...) -> acc...; `index` = axis or -1; one
+          ///< tile gives a tile, several a tuple (Scan likewise)
   // scans, same shape as the operand
-  CumSum,     ///< `index` = axis, `reverse`
-  Scan,       ///< operands: tiles..., then inits...; `lambda`; `index` = axis; `reverse`
-  Sort,       ///< `index` = axis, `reverse` = descending; stable, NaN last
-  TopK,       ///< `index` = axis, ints[0] = k; a tuple (values, index): the largest, first of equals first
-  Histogram,  ///< operand: integer tile; ints[0] = bins; i32[bins]; values outside are dropped
+  CumSum,    ///< `index` = axis, `reverse`
+  Scan,      ///< operands: tiles..., then inits...; `lambda`; `index` = axis; `reverse`
+  Sort,      ///< `index` = axis, `reverse` = descending; stable, NaN last
+  TopK,      ///< `index` = axis, ints[0] = k; a tuple (values, index): the largest, first of equals first
+  Histogram, ///< operand: integer tile; ints[0] = bins; i32[bins]; values outside are dropped
   // tuples
   MakeTuple,
-  TupleGet,   ///< `index`
+  TupleGet, ///< `index`
   // matrix product
-  Mma,        ///< a, b, acc; `precision`. 2-D or with equal leading batch axes
-  MmaScaled,  ///< a, scaleA, b, scaleB, acc
-  MatMul,     ///< references: NumPy `@`
+  Mma,       ///< a, b, acc; `precision`. 2-D or with equal leading batch axes
+  MmaScaled, ///< a, scaleA, b, scaleB, acc
+  MatMul,    ///< references: NumPy `@`
   // random
-  Philox,     ///< seed, c; ints[0] = bits; u32/u16/u8
-  Uniform,    ///< seed, c; ints[0] = bits; f32 in [0, 1)
+  Philox,  ///< seed, c; ints[0] = bits; u32/u16/u8
+  Uniform, ///< seed, c; ints[0] = bits; f32 in [0, 1)
   // views (type.kind == View; they cost nothing; a `let` may bind one to a local). A dim written `B|1` has the extent B everywhere:
   // where the tensor's is 1, whoever binds arguments gives it stride 0
-  Tensor,     ///< `index` = tensor id of the op, or (with `isKernelParam`) of the kernel: the whole tensor
-  ListElement,///< `index` = tensor id of a list, operand = element number
-  ViewIndex,  ///< operand 0 = view; `items`
-  ViewTile,   ///< operand 0 = view; `ints` = tile sizes
-  ViewPermute,///< operand 0 = view; `ints` = permutation
+  Tensor,      ///< `index` = tensor id of the op, or (with `isKernelParam`) of the kernel: the whole tensor
+  ListElement, ///< `index` = tensor id of a list, operand = element number
+  ViewIndex,   ///< operand 0 = view; `items`
+  ViewTile,    ///< operand 0 = view; `ints` = tile sizes
+  ViewPermute, ///< operand 0 = view; `ints` = permutation
   // memory. A view here is a region: every axis has a static extent. Elements outside the view's bounds read as `pad` and are not written
-  Load,       ///< view, pad scalar, [mask bool tile] (`hasMask`). In a reference also a view of dynamic shape
-  Store,      ///< view, tile, [mask]; the tile has the view's dtype and shape; Void
-  AtomicAdd, AtomicMin, AtomicMax, AtomicAnd, AtomicOr, AtomicXor, AtomicExchange, ///< view, tile, [mask]; old values
-  AtomicCas,  ///< view, compare, value, [mask]; old values
+  Load,  ///< view, pad scalar, [mask bool tile] (`hasMask`). In a reference also a view of dynamic shape
+  Store, ///< view, tile, [mask]; the tile has the view's dtype and shape; Void
+  AtomicAdd,
+  AtomicMin,
+  AtomicMax,
+  AtomicAnd,
+  AtomicOr,
+  AtomicXor,
+  AtomicExchange, ///< view, tile, [mask]; old values
+  AtomicCas,      ///< view, compare, value, [mask]; old values
   // facts and checks
-  Assume, Assert, ///< condition (scalar or tile: all of it); `text`
-  Print,      ///< operands; `text` = format with `{}`
-  InlinePtx,  ///< operands of one shape; `text`; elementwise: the meaning is `lambda` over scalars, one an operand
+  Assume,
+  Assert, ///< condition (scalar or tile: all of it); `text`
+  Print,  ///< operands; `text` = format with `{}`
+  InlinePtx, ///< operands of one shape; `text`; elementwise: the meaning is `lambda` over scalars, one an operand
   // host expressions only. There every integer is index, every float f64
-  ListSum,    ///< operands lo, hi; `lambda` of one local (the element number) summed over lo .. hi
-  Present,    ///< `index` = tensor id: was the optional tensor given; bool
-  SizeOf,     ///< `index` = type var id: bytes of an element; index
-  TypeCode,   ///< `index` = type var id: the number of its DType, to compare with one; index
+  ListSum,  ///< operands lo, hi; `lambda` of one local (the element number) summed over lo .. hi
+  Present,  ///< `index` = tensor id: was the optional tensor given; bool
+  SizeOf,   ///< `index` = type var id: bytes of an element; index
+  TypeCode, ///< `index` = type var id: the number of its DType, to compare with one; index
 };
 
 struct Expr;
@@ -128,9 +193,9 @@ using ExprPtr = std::shared_ptr<const Expr>; ///< shared: a checked tree is immu
 /// One axis of ViewIndex or ValueIndex. Extents of Span are compile-time in kernels.
 struct IndexItem {
   enum Kind : uint8_t { Point, Span, Gather, Bounds, Whole, NewAxis } kind = Whole;
-  ExprPtr first;       ///< Point, Gather: the index. Span: start. Bounds: lo or null
-  ExprPtr second;      ///< Bounds: hi or null
-  int64_t length = 0;  ///< Span: static length (kDynamic never)
+  ExprPtr first;      ///< Point, Gather: the index. Span: start. Bounds: lo or null
+  ExprPtr second;     ///< Bounds: hi or null
+  int64_t length = 0; ///< Span: static length (kDynamic never)
   SourceRange range;
 };
 
@@ -162,25 +227,28 @@ struct Expr {
   DType accType = DType::F32;
   Rounding rounding = Rounding::NearestEven;
   Precision precision = Precision::Default;
-  bool saturate = true, reverse = false, hasMask = false, wholeTile = false, isKernelParam = false, exact = false;
+  bool saturate = true, reverse = false, hasMask = false, wholeTile = false, isKernelParam = false,
+       exact = false;
 };
 
 // ---------------------------------------------------------------- statements
 
 struct Stmt {
   enum Kind : uint8_t {
-    Let,       ///< locals[index] = value, once
-    Assign,    ///< the same for a `var`
-    Eval,      ///< value for its effect: Store, atomics, Assert, Print ...
-    For,       ///< locals[index] from lo to hi step step (index scalars); `body`
-    While,     ///< `condBlock` runs, then `value` decides; `body`
-    If,        ///< value; body, elseBody
-    Break, Continue, Return,
-    WriteWhole,///< references: tensor `index` = value (broadcast to the tensor's shape, converted by Convert before)
+    Let,    ///< locals[index] = value, once
+    Assign, ///< the same for a `var`
+    Eval,   ///< value for its effect: Store, atomics, Assert, Print ...
+    For,    ///< locals[index] from lo to hi step step (index scalars); `body`
+    While,  ///< `condBlock` runs, then `value` decides; `body`
+    If,     ///< value; body, elseBody
+    Break,
+    Continue,
+    Return,
+    WriteWhole, ///< references: tensor `index` = value (broadcast to the tensor's shape, converted by Convert before)
     WriteView, ///< references: region `view` = value
     // plans only
-    Scratch,   ///< kernel-visible buffer `index` of Plan::scratch
-    Launch,    ///< Plan::launches[index]
+    Scratch, ///< kernel-visible buffer `index` of Plan::scratch
+    Launch,  ///< Plan::launches[index]
   } kind = Eval;
   SourceRange range;
   int64_t index = -1;
@@ -215,13 +283,13 @@ struct NamedInt {
 
 /// Which variant of an op is meant: everything that is fixed at compile time, for checking and for lowering.
 struct Specialization {
-  std::vector<DType> dtypes;       ///< by OpModel::typeVars
-  std::vector<Constant> consts;    ///< by OpModel::scalars; run-time scalars have a don't-care entry
-  std::vector<int64_t> constDims;  ///< by OpModel::dims; kDynamic for run-time ones
-  std::vector<bool> present;       ///< by OpModel::tensors; true for every non-optional one
-  int64_t kernel = -1;             ///< OpModel::kernels index; -1 for the reference
-  std::vector<NamedInt> params;    ///< tile parameters, derived ones included
-  std::vector<NamedInt> knobs;     ///< schedule knobs
+  std::vector<DType> dtypes;      ///< by OpModel::typeVars
+  std::vector<Constant> consts;   ///< by OpModel::scalars; run-time scalars have a don't-care entry
+  std::vector<int64_t> constDims; ///< by OpModel::dims; kDynamic for run-time ones
+  std::vector<bool> present;      ///< by OpModel::tensors; true for every non-optional one
+  int64_t kernel = -1;            ///< OpModel::kernels index; -1 for the reference
+  std::vector<NamedInt> params;   ///< tile parameters, derived ones included
+  std::vector<NamedInt> knobs;    ///< schedule knobs
   bool operator==(const Specialization &) const = default;
 };
 

@@ -67,9 +67,12 @@ Folded intShift(Op op, Wide a, Wide amount, DType type) {
 Folded foldInt(Op op, DType type, int64_t x, int64_t y) {
   Wide a = widen(x, type), b = widen(y, type);
   switch (op) {
-  case Op::Add: return finish(a + b, type);
-  case Op::Sub: return finish(a - b, type);
-  case Op::Mul: return finish(Wide(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)), type);
+  case Op::Add:
+    return finish(a + b, type);
+  case Op::Sub:
+    return finish(a - b, type);
+  case Op::Mul:
+    return finish(Wide(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)), type);
   case Op::FloorDiv:
   case Op::Mod:
   case Op::CDiv: {
@@ -79,23 +82,37 @@ Folded foldInt(Op op, DType type, int64_t x, int64_t y) {
       return finish(a - floorDiv(a, b) * b, type);
     return finish(op == Op::FloorDiv ? floorDiv(a, b) : -floorDiv(-a, b), type);
   }
-  case Op::Pow: return intPower(a, b, type);
-  case Op::And: return value(x & y);
-  case Op::Or: return value(x | y);
-  case Op::Xor: return value(wrapToDType(x ^ y, type));
+  case Op::Pow:
+    return intPower(a, b, type);
+  case Op::And:
+    return value(x & y);
+  case Op::Or:
+    return value(x | y);
+  case Op::Xor:
+    return value(wrapToDType(x ^ y, type));
   case Op::Shl:
-  case Op::Shr: return intShift(op, a, b, type);
-  case Op::Eq: return value(a == b);
-  case Op::Ne: return value(a != b);
-  case Op::Lt: return value(a < b);
-  case Op::Le: return value(a <= b);
-  case Op::Gt: return value(a > b);
-  case Op::Ge: return value(a >= b);
+  case Op::Shr:
+    return intShift(op, a, b, type);
+  case Op::Eq:
+    return value(a == b);
+  case Op::Ne:
+    return value(a != b);
+  case Op::Lt:
+    return value(a < b);
+  case Op::Le:
+    return value(a <= b);
+  case Op::Gt:
+    return value(a > b);
+  case Op::Ge:
+    return value(a >= b);
   case Op::Min:
-  case Op::FMin: return value(a < b ? x : y);
+  case Op::FMin:
+    return value(a < b ? x : y);
   case Op::Max:
-  case Op::FMax: return value(a > b ? x : y);
-  default: return failure("not an operation of integers");
+  case Op::FMax:
+    return value(a > b ? x : y);
+  default:
+    return failure("not an operation of integers");
   }
 }
 
@@ -115,33 +132,51 @@ double extremum(Op op, double a, double b) {
 Folded foldFloat(Op op, DType type, double a, double b) {
   switch (op) {
   // f64 has more than twice the bits of every narrower dtype, so the second rounding does no harm.
-  case Op::Add: return value(roundToDType(a + b, type));
-  case Op::Sub: return value(roundToDType(a - b, type));
-  case Op::Mul: return value(roundToDType(a * b, type));
-  case Op::Div: return value(roundToDType(a / b, type));
-  case Op::Pow: return value(roundToDType(std::pow(a, b), type));
-  case Op::Eq: return value(a == b);
-  case Op::Ne: return value(a != b);
-  case Op::Lt: return value(a < b);
-  case Op::Le: return value(a <= b);
-  case Op::Gt: return value(a > b);
-  case Op::Ge: return value(a >= b);
+  case Op::Add:
+    return value(roundToDType(a + b, type));
+  case Op::Sub:
+    return value(roundToDType(a - b, type));
+  case Op::Mul:
+    return value(roundToDType(a * b, type));
+  case Op::Div:
+    return value(roundToDType(a / b, type));
+  case Op::Pow:
+    return value(roundToDType(std::pow(a, b), type));
+  case Op::Eq:
+    return value(a == b);
+  case Op::Ne:
+    return value(a != b);
+  case Op::Lt:
+    return value(a < b);
+  case Op::Le:
+    return value(a <= b);
+  case Op::Gt:
+    return value(a > b);
+  case Op::Ge:
+    return value(a >= b);
   case Op::Min:
   case Op::Max:
   case Op::FMin:
-  case Op::FMax: return value(extremum(op, a, b));
-  default: return failure("not an operation of floats");
+  case Op::FMax:
+    return value(extremum(op, a, b));
+  default:
+    return failure("not an operation of floats");
   }
 }
 
 Folded foldBool(Op op, bool a, bool b) {
   switch (op) {
-  case Op::And: return value(a && b);
-  case Op::Or: return value(a || b);
+  case Op::And:
+    return value(a && b);
+  case Op::Or:
+    return value(a || b);
   case Op::Xor:
-  case Op::Ne: return value(a != b);
-  case Op::Eq: return value(a == b);
-  default: return failure("not an operation of bool");
+  case Op::Ne:
+    return value(a != b);
+  case Op::Eq:
+    return value(a == b);
+  default:
+    return failure("not an operation of bool");
   }
 }
 
@@ -155,10 +190,14 @@ Folded pow2ceil(int64_t x) {
 
 double roundMode(double value, Rounding rounding) {
   switch (rounding) {
-  case Rounding::Down: return std::floor(value);
-  case Rounding::Up: return std::ceil(value);
-  case Rounding::NearestEven: return std::nearbyint(value);
-  default: return std::trunc(value);
+  case Rounding::Down:
+    return std::floor(value);
+  case Rounding::Up:
+    return std::ceil(value);
+  case Rounding::NearestEven:
+    return std::nearbyint(value);
+  default:
+    return std::trunc(value);
   }
 }
 
@@ -177,14 +216,22 @@ int64_t floatToInt(double x, DType to) {
 
 int64_t wrapToDType(int64_t v, DType type) {
   switch (type) {
-  case DType::I8: return int8_t(v);
-  case DType::I16: return int16_t(v);
-  case DType::I32: return int32_t(v);
-  case DType::U8: return uint8_t(v);
-  case DType::U16: return uint16_t(v);
-  case DType::U32: return uint32_t(v);
-  case DType::Bool: return v != 0;
-  default: return v;
+  case DType::I8:
+    return int8_t(v);
+  case DType::I16:
+    return int16_t(v);
+  case DType::I32:
+    return int32_t(v);
+  case DType::U8:
+    return uint8_t(v);
+  case DType::U16:
+    return uint16_t(v);
+  case DType::U32:
+    return uint32_t(v);
+  case DType::Bool:
+    return v != 0;
+  default:
+    return v;
   }
 }
 
@@ -208,7 +255,8 @@ static double roundSpacing(long double v, DType type) {
 static double largestFinite(DType type) {
   FloatFormat format = floatFormat(type);
   // f8e4m3 spends its topmost pattern on NaN, so its largest value is one step lower.
-  return (2 - std::ldexp(format.hasInfinity ? 1.0 : 2.0, -format.fractionBits)) * std::ldexp(1.0, format.maxExponent());
+  return (2 - std::ldexp(format.hasInfinity ? 1.0 : 2.0, -format.fractionBits)) *
+         std::ldexp(1.0, format.maxExponent());
 }
 
 static double roundWide(long double v, DType type) {
@@ -229,35 +277,59 @@ Folded foldUnary(Op op, DType type, const Constant &x) {
     return op == Op::Not ? value(!x.asBool()) : failure("not an operation of bool");
   if (isInt(type)) {
     switch (op) {
-    case Op::Neg: return finish(-widen(x.asInt(), type), type);
-    case Op::BitNot: return value(wrapToDType(~x.asInt(), type));
-    case Op::Abs: return isSigned(type) && x.asInt() < 0 ? finish(-Wide(x.asInt()), type) : value(x.asInt());
-    case Op::Pow2Ceil: return pow2ceil(x.asInt());
-    default: return failure("not an operation of integers");
+    case Op::Neg:
+      return finish(-widen(x.asInt(), type), type);
+    case Op::BitNot:
+      return value(wrapToDType(~x.asInt(), type));
+    case Op::Abs:
+      return isSigned(type) && x.asInt() < 0 ? finish(-Wide(x.asInt()), type) : value(x.asInt());
+    case Op::Pow2Ceil:
+      return pow2ceil(x.asInt());
+    default:
+      return failure("not an operation of integers");
     }
   }
   double v = x.asFloat();
   auto rounded = [&](double r) { return value(roundToDType(r, type)); };
   switch (op) {
-  case Op::Neg: return value(-v);
-  case Op::Abs: return value(std::fabs(v));
-  case Op::Exp: return rounded(std::exp(v));
-  case Op::Exp2: return rounded(std::exp2(v));
-  case Op::Log: return rounded(std::log(v));
-  case Op::Log2: return rounded(std::log2(v));
-  case Op::Sqrt: return rounded(std::sqrt(v));
-  case Op::Rsqrt: return rounded(1 / std::sqrt(v));
-  case Op::Sin: return rounded(std::sin(v));
-  case Op::Cos: return rounded(std::cos(v));
-  case Op::Tanh: return rounded(std::tanh(v));
-  case Op::Erf: return rounded(std::erf(v));
-  case Op::Sigmoid: return rounded(1 / (1 + std::exp(-v)));
-  case Op::Floor: return value(std::floor(v));
-  case Op::Ceil: return value(std::ceil(v));
-  case Op::Round: return value(std::nearbyint(v));
-  case Op::Trunc: return value(std::trunc(v));
-  case Op::IsNan: return value(bool(std::isnan(v)));
-  default: return failure("not an operation of floats");
+  case Op::Neg:
+    return value(-v);
+  case Op::Abs:
+    return value(std::fabs(v));
+  case Op::Exp:
+    return rounded(std::exp(v));
+  case Op::Exp2:
+    return rounded(std::exp2(v));
+  case Op::Log:
+    return rounded(std::log(v));
+  case Op::Log2:
+    return rounded(std::log2(v));
+  case Op::Sqrt:
+    return rounded(std::sqrt(v));
+  case Op::Rsqrt:
+    return rounded(1 / std::sqrt(v));
+  case Op::Sin:
+    return rounded(std::sin(v));
+  case Op::Cos:
+    return rounded(std::cos(v));
+  case Op::Tanh:
+    return rounded(std::tanh(v));
+  case Op::Erf:
+    return rounded(std::erf(v));
+  case Op::Sigmoid:
+    return rounded(1 / (1 + std::exp(-v)));
+  case Op::Floor:
+    return value(std::floor(v));
+  case Op::Ceil:
+    return value(std::ceil(v));
+  case Op::Round:
+    return value(std::nearbyint(v));
+  case Op::Trunc:
+    return value(std::trunc(v));
+  case Op::IsNan:
+    return value(bool(std::isnan(v)));
+  default:
+    return failure("not an operation of floats");
   }
 }
 
@@ -274,7 +346,8 @@ Folded foldConvert(DType from, DType to, const Constant &x, Rounding rounding, b
     return value(isFloat(from) ? x.asFloat() != 0 : x.asInt() != 0);
   if (isFloat(to)) {
     if (!isFloat(from))
-      return value(roundWide(from == DType::U64 ? (long double)(uint64_t(x.asInt())) : (long double)(x.asInt()), to));
+      return value(
+          roundWide(from == DType::U64 ? (long double)(uint64_t(x.asInt())) : (long double)(x.asInt()), to));
     double v = x.asFloat();
     if (rounding != Rounding::NearestEven || !saturate)
       return failure("only nearest-even conversions fold");
@@ -282,7 +355,8 @@ Folded foldConvert(DType from, DType to, const Constant &x, Rounding rounding, b
   }
   if (!isFloat(from))
     return value(wrapToDType(x.asInt(), to));
-  return value(floatToInt(roundMode(x.asFloat(), rounding == Rounding::NearestEven ? Rounding::TowardZero : rounding), to));
+  return value(floatToInt(
+      roundMode(x.asFloat(), rounding == Rounding::NearestEven ? Rounding::TowardZero : rounding), to));
 }
 
 std::string toString(const Constant &constant) {

@@ -17,7 +17,8 @@ struct Folded {
 Folded foldUnary(Op op, DType type, const Constant &x);
 /// Both operands have dtype `type`; comparisons give bool.
 Folded foldBinary(Op op, DType type, const Constant &a, const Constant &b);
-Folded foldConvert(DType from, DType to, const Constant &x, Rounding rounding = Rounding::NearestEven, bool saturate = true);
+Folded foldConvert(DType from, DType to, const Constant &x, Rounding rounding = Rounding::NearestEven,
+                   bool saturate = true);
 
 /// The value nearest to `value` that a float dtype has (ties to even); beyond its range infinity, or the largest value for f8.
 double roundToDType(double value, DType type);

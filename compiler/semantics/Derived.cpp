@@ -52,7 +52,8 @@ private:
   bool stillGrows();
   std::string nameOf(const Variable &v) const { return v.isDim ? op.dims[v.id].name : op.scalars[v.id].name; }
   const ExprPtr &firstDerived() const {
-    return *std::find_if(kernel.derived.begin(), kernel.derived.end(), [](const ExprPtr &e) { return e != nullptr; });
+    return *std::find_if(kernel.derived.begin(), kernel.derived.end(),
+                         [](const ExprPtr &e) { return e != nullptr; });
   }
   bool fail(const ExprPtr &at, std::string error, std::string help) {
     result.range = at->range;
@@ -81,14 +82,22 @@ bool Deriver::findVariables() {
       for (Variable &known : variables)
         if (known.isDim == isDim && known.id == id)
           return;
-      Variable v{isDim, id, isDim ? bounds.dimLow[id] : bounds.scalarLow[id], isDim ? bounds.dimHigh[id] : bounds.scalarHigh[id], true, {}};
+      Variable v{isDim,
+                 id,
+                 isDim ? bounds.dimLow[id] : bounds.scalarLow[id],
+                 isDim ? bounds.dimHigh[id] : bounds.scalarHigh[id],
+                 true,
+                 {}};
       for (const ExprPtr &e : derived)
         v.onlyPowers = v.onlyPowers && (!e || usesOnlyPowers(*e, isDim ? Op::Dim : Op::Scalar, id));
       variables.push_back(v);
     };
     for (int64_t id : uses.dims) {
       if (op.dims[id].perElement)
-        return fail(kernel.derived[i], "the derived parameter `" + kernel.tileParams[i] + "` depends on `" + op.dims[id].name + "`, which differs between list elements", "tune it instead");
+        return fail(kernel.derived[i],
+                    "the derived parameter `" + kernel.tileParams[i] + "` depends on `" + op.dims[id].name +
+                        "`, which differs between list elements",
+                    "tune it instead");
       add(true, id);
     }
     for (int64_t id : uses.scalars)
@@ -125,15 +134,19 @@ bool Deriver::choosePoints() {
         }
       bool open = v.high == HostBounds::none || v.low == INT64_MIN;
       if (open || v.high - v.low >= kMaxPoints / total)
-        return fail(*at, "the derived parameter `" + kernel.tileParams[which] + "` has " + (open ? "no bound" : "too many values") + ": `" + nameOf(v) + "` can be " +
-                             (open ? "any size" : std::to_string(v.low) + " to " + std::to_string(v.high)),
+        return fail(*at,
+                    "the derived parameter `" + kernel.tileParams[which] + "` has " +
+                        (open ? "no bound" : "too many values") + ": `" + nameOf(v) + "` can be " +
+                        (open ? "any size" : std::to_string(v.low) + " to " + std::to_string(v.high)),
                     "bound it in the guard, e.g. when " + nameOf(v) + " <= 16384");
       for (int64_t x = v.low; x <= v.high; ++x)
         v.points.push_back(x);
     }
     total *= std::max<int64_t>(1, int64_t(v.points.size()));
     if (total > kMaxPoints)
-      return fail(firstDerived(), "the derived parameters of `" + kernel.name + "` have too many combinations to list", "bound the dims in the guard");
+      return fail(firstDerived(),
+                  "the derived parameters of `" + kernel.name + "` have too many combinations to list",
+                  "bound the dims in the guard");
   }
   return true;
 }
@@ -158,14 +171,20 @@ bool Deriver::walk(size_t variable, bool guarded) {
       continue;
     Evaluated value = evaluateHost(*derived[i], values);
     if (!value)
-      return fail(kernel.derived[i], "the derived parameter `" + kernel.tileParams[i] + "`: " + value.error, "");
+      return fail(kernel.derived[i], "the derived parameter `" + kernel.tileParams[i] + "`: " + value.error,
+                  "");
     tuple[i] = value.value->asInt();
     if (tuple[i] < 1)
-      return fail(kernel.derived[i], "the derived parameter `" + kernel.tileParams[i] + "` can be " + std::to_string(tuple[i]), "it must be at least 1");
+      return fail(kernel.derived[i],
+                  "the derived parameter `" + kernel.tileParams[i] + "` can be " + std::to_string(tuple[i]),
+                  "it must be at least 1");
   }
   found.insert(tuple);
   if (found.size() > kMaxDerived)
-    return fail(firstDerived(), "the derived parameters of `" + kernel.name + "` take more than " + std::to_string(kMaxDerived) + " values", "tune them, or bound the dims in the guard");
+    return fail(firstDerived(),
+                "the derived parameters of `" + kernel.name + "` take more than " +
+                    std::to_string(kMaxDerived) + " values",
+                "tune them, or bound the dims in the guard");
   return true;
 }
 
@@ -192,7 +211,9 @@ bool Deriver::stillGrows() {
       set(v, int64_t(1) << (kTopPower - 1));
       Evaluated below = evaluateHost(*derived[i], values);
       if (!top || !below || !(*top.value == *below.value))
-        return !fail(kernel.derived[i], "the derived parameter `" + kernel.tileParams[i] + "` has no bound: `" + nameOf(v) + "` can be any size",
+        return !fail(kernel.derived[i],
+                     "the derived parameter `" + kernel.tileParams[i] + "` has no bound: `" + nameOf(v) +
+                         "` can be any size",
                      "bound it in the guard, e.g. when " + nameOf(v) + " <= 16384");
     }
   }

@@ -12,8 +12,9 @@ constexpr int64_t kLeastDerivedPow2 = 128;
 constexpr size_t kMaxDerived = 256;
 
 struct DerivedValues {
-  std::vector<std::vector<int64_t>> tuples; ///< by KernelModel::tileParams (tuned ones hold 0), ascending; one empty-handed tuple if none is derived
-  std::string error, help;                  ///< why they cannot be listed
+  std::vector<std::vector<int64_t>>
+      tuples; ///< by KernelModel::tileParams (tuned ones hold 0), ascending; one empty-handed tuple if none is derived
+  std::string error, help; ///< why they cannot be listed
   SourceRange range;
 };
 /// No tuple at all where the guard cannot hold for `interface`.

@@ -67,7 +67,8 @@ std::vector<Specialization> enumerateInterfaces(const OpModel &op) {
   return all;
 }
 
-std::vector<Specialization> enumerateDerived(const OpModel &op, const Specialization &interface, int64_t kernel) {
+std::vector<Specialization> enumerateDerived(const OpModel &op, const Specialization &interface,
+                                             int64_t kernel) {
   std::vector<Specialization> all;
   const KernelModel &model = op.kernels[size_t(kernel)];
   for (const std::vector<int64_t> &tuple : deriveValues(op, interface, kernel).tuples) {
@@ -82,7 +83,8 @@ std::vector<Specialization> enumerateDerived(const OpModel &op, const Specializa
   return all;
 }
 
-std::vector<Specialization> candidates(const OpModel &op, const Specialization &base, std::string_view arch, DiagnosticSink &sink) {
+std::vector<Specialization> candidates(const OpModel &op, const Specialization &base, std::string_view arch,
+                                       DiagnosticSink &sink) {
   const KernelModel &kernel = op.kernels[size_t(base.kernel)];
   if (!kernel.tune)
     return {base};
@@ -96,7 +98,9 @@ std::vector<Specialization> candidates(const OpModel &op, const Specialization &
     sizes.push_back(setting.values.size());
     total *= setting.values.size();
     if (total > kMaxCandidates) {
-      sink.error(kernel.tune->kernel.range, "`tune " + kernel.name + "` has more than " + std::to_string(kMaxCandidates) + " points", "shorten its lists");
+      sink.error(kernel.tune->kernel.range,
+                 "`tune " + kernel.name + "` has more than " + std::to_string(kMaxCandidates) + " points",
+                 "shorten its lists");
       return {};
     }
   }

@@ -33,15 +33,19 @@ bool nonNegative(const Expr &e) {
   case Op::Dim:
   case Op::ListLen:
   case Op::ListDim:
-  case Op::Pow2Ceil: return true;
-  case Op::Const: return isInt(e.type.dtype) && e.constant.asInt() >= 0;
+  case Op::Pow2Ceil:
+    return true;
+  case Op::Const:
+    return isInt(e.type.dtype) && e.constant.asInt() >= 0;
   case Op::Add:
   case Op::Mul:
   case Op::CDiv:
   case Op::FloorDiv:
   case Op::Max:
-  case Op::Min: return nonNegative(*e.operands[0]) && nonNegative(*e.operands[1]);
-  default: return false;
+  case Op::Min:
+    return nonNegative(*e.operands[0]) && nonNegative(*e.operands[1]);
+  default:
+    return false;
   }
 }
 
@@ -109,7 +113,8 @@ void BoundsFinder::atMost(const ExprPtr &e, int64_t limit, HostBounds &b) {
     atMost(x, limit, b);
     atMost(y, limit, b);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
@@ -154,7 +159,8 @@ HostBounds BoundsFinder::condition(const ExprPtr &e) {
   if ((e->op == Op::And || e->op == Op::Or) && isBool(e->type.dtype)) {
     HostBounds x = condition(e->operands[0]), y = condition(e->operands[1]);
     bool both = e->op == Op::And;
-    auto join = [&](std::vector<int64_t> &out, const std::vector<int64_t> &p, const std::vector<int64_t> &q, bool greater) {
+    auto join = [&](std::vector<int64_t> &out, const std::vector<int64_t> &p, const std::vector<int64_t> &q,
+                    bool greater) {
       for (size_t i = 0; i < out.size(); ++i)
         out[i] = greater ? std::max(p[i], q[i]) : std::min(p[i], q[i]);
     };
@@ -165,7 +171,8 @@ HostBounds BoundsFinder::condition(const ExprPtr &e) {
     return b;
   }
   if (e->operands.size() == 2) {
-    static const std::pair<Op, Op> mirrored[] = {{Op::Le, Op::Ge}, {Op::Lt, Op::Gt}, {Op::Ge, Op::Le}, {Op::Gt, Op::Lt}, {Op::Eq, Op::Eq}};
+    static const std::pair<Op, Op> mirrored[] = {
+        {Op::Le, Op::Ge}, {Op::Lt, Op::Gt}, {Op::Ge, Op::Le}, {Op::Gt, Op::Lt}, {Op::Eq, Op::Eq}};
     for (auto [code, mirror] : mirrored)
       if (e->op == code) {
         compare(code, e->operands[0], e->operands[1], b);

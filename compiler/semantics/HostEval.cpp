@@ -34,7 +34,8 @@ private:
 
 Evaluated Evaluator::leaf(const Expr &e) {
   switch (e.op) {
-  case Op::Const: return known(e.constant);
+  case Op::Const:
+    return known(e.constant);
   case Op::Local:
     if (auto v = at(locals, e.index); v && *v)
       return known(**v);
@@ -61,8 +62,10 @@ Evaluated Evaluator::leaf(const Expr &e) {
     if (auto v = at(values.dtypes, e.index))
       return known(Constant{e.op == Op::SizeOf ? int64_t(sizeInBytes(*v)) : int64_t(*v)});
     return unknown("a dtype is not known");
-  case Op::SmCount: return values.smCount > 0 ? known(Constant{values.smCount}) : unknown("the device is not known");
-  default: return failure("not a host expression");
+  case Op::SmCount:
+    return values.smCount > 0 ? known(Constant{values.smCount}) : unknown("the device is not known");
+  default:
+    return failure("not a host expression");
   }
 }
 
@@ -74,7 +77,9 @@ Evaluated Evaluator::listDim(const Expr &e) {
   if (!list)
     return unknown("a list is not known");
   auto v = at(*list, element.value->asInt());
-  return v ? known(Constant{*v}) : failure("element " + std::to_string(element.value->asInt()) + " of a list of " + std::to_string(list->size()));
+  return v ? known(Constant{*v})
+           : failure("element " + std::to_string(element.value->asInt()) + " of a list of " +
+                     std::to_string(list->size()));
 }
 
 Evaluated Evaluator::listSum(const Expr &e) {

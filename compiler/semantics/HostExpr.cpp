@@ -11,7 +11,8 @@ namespace {
 
 class HostChecker {
 public:
-  HostChecker(const HostScope &scope, DiagnosticSink &sink) : scope(scope), op(scope.op), sink(sink), ops(sink, ShapeMode::Host) {}
+  HostChecker(const HostScope &scope, DiagnosticSink &sink)
+      : scope(scope), op(scope.op), sink(sink), ops(sink, ShapeMode::Host) {}
   Operand check(const ast::Expr &e);
 
 private:
@@ -37,7 +38,9 @@ private:
     expr->range = range;
     return {expr};
   }
-  Operand indexConst(int64_t value, SourceRange range) { return {makeConst(DType::Index, Constant{value}, range)}; }
+  Operand indexConst(int64_t value, SourceRange range) {
+    return {makeConst(DType::Index, Constant{value}, range)};
+  }
 
   const HostScope &scope;
   const OpModel &op;
@@ -48,19 +51,29 @@ private:
 
 Operand HostChecker::check(const ast::Expr &e) {
   switch (e.kind) {
-  case ast::ExprKind::IntLiteral: return ops.literal(*ast::dynCast<ast::IntLiteral>(&e));
-  case ast::ExprKind::FloatLiteral: return ops.literal(*ast::dynCast<ast::FloatLiteral>(&e));
-  case ast::ExprKind::BoolLiteral: return ops.literal(*ast::dynCast<ast::BoolLiteral>(&e));
-  case ast::ExprKind::Name: return name(*ast::dynCast<ast::Name>(&e));
+  case ast::ExprKind::IntLiteral:
+    return ops.literal(*ast::dynCast<ast::IntLiteral>(&e));
+  case ast::ExprKind::FloatLiteral:
+    return ops.literal(*ast::dynCast<ast::FloatLiteral>(&e));
+  case ast::ExprKind::BoolLiteral:
+    return ops.literal(*ast::dynCast<ast::BoolLiteral>(&e));
+  case ast::ExprKind::Name:
+    return name(*ast::dynCast<ast::Name>(&e));
   case ast::ExprKind::Unary: {
     const auto &unary = *ast::dynCast<ast::Unary>(&e);
     return unary.operand ? ops.unary(unary.op, check(*unary.operand), e.range) : Operand{};
   }
-  case ast::ExprKind::Binary: return binary(*ast::dynCast<ast::Binary>(&e));
-  case ast::ExprKind::Call: return call(*ast::dynCast<ast::Call>(&e));
-  case ast::ExprKind::Index: return index(*ast::dynCast<ast::Index>(&e));
-  case ast::ExprKind::StringLiteral: return failure(e.range, "found a string, expected a number or condition");
-  default: return failure(e.range, "this does not belong in " + scope.place + ": only dims, scalars and arithmetic on them do");
+  case ast::ExprKind::Binary:
+    return binary(*ast::dynCast<ast::Binary>(&e));
+  case ast::ExprKind::Call:
+    return call(*ast::dynCast<ast::Call>(&e));
+  case ast::ExprKind::Index:
+    return index(*ast::dynCast<ast::Index>(&e));
+  case ast::ExprKind::StringLiteral:
+    return failure(e.range, "found a string, expected a number or condition");
+  default:
+    return failure(e.range, "this does not belong in " + scope.place +
+                                ": only dims, scalars and arithmetic on them do");
   }
 }
 
@@ -93,10 +106,12 @@ Operand HostChecker::name(const ast::Name &e) {
   if (text == "LOG2E")
     return ops.floatLiteral(std::numbers::log2e, e.range);
   if (op.findTensor(text) >= 0)
-    return failure(e.range, "`" + text + "` is a tensor; " + scope.place + " is evaluated before any data is read",
+    return failure(e.range,
+                   "`" + text + "` is a tensor; " + scope.place + " is evaluated before any data is read",
                    "use its dims or scalars, or present(" + text + ")");
   if (op.findTypeVar(text) >= 0 || parseDType(text))
-    return failure(e.range, "`" + text + "` is a dtype, expected a value", "write sizeof(" + text + "), or compare: T == f32");
+    return failure(e.range, "`" + text + "` is a dtype, expected a value",
+                   "write sizeof(" + text + "), or compare: T == f32");
   std::vector<std::string> known;
   for (const DimVar &d : op.dims)
     known.push_back(d.name);
@@ -109,7 +124,9 @@ Operand HostChecker::name(const ast::Name &e) {
   for (const std::string &one : known)
     all += (all.empty() ? "" : ", ") + one;
   return failure(e.range, "unknown name `" + text + "` in " + scope.place,
-                 !near.empty() ? "did you mean `" + near + "`?" : all.empty() ? "" : "known here: " + all);
+                 !near.empty() ? "did you mean `" + near + "`?"
+                 : all.empty() ? ""
+                               : "known here: " + all);
 }
 
 Operand HostChecker::dim(int64_t id, SourceRange range) {
@@ -123,13 +140,15 @@ Operand HostChecker::scalar(int64_t id, SourceRange range) {
   if (!scope.scalars)
     return failure(range, "`" + s.name + "` is a scalar; " + scope.place + " can only name dims");
   if (!s.enumerators.empty())
-    return failure(range, "`" + s.name + "` is one of " + std::to_string(s.enumerators.size()) + " names, not a number",
-                   "compare it: " + s.name + " == " + s.enumerators[0]);
+    return failure(
+        range, "`" + s.name + "` is one of " + std::to_string(s.enumerators.size()) + " names, not a number",
+        "compare it: " + s.name + " == " + s.enumerators[0]);
   const std::vector<DType> &choices = op.typeVars[s.typeVar].choices;
   bool floats = isFloat(choices[0]);
   for (DType choice : choices)
     if (isFloat(choice) != floats)
-      return failure(range, "`" + s.name + "` may be an integer or a float, so " + scope.place + " cannot use it");
+      return failure(range,
+                     "`" + s.name + "` may be an integer or a float, so " + scope.place + " cannot use it");
   DType dtype = floats ? DType::F64 : isBool(choices[0]) ? DType::Bool : DType::Index;
   if (s.isConst && scope.spec)
     return {makeConst(dtype, scope.spec->consts[id], range)};
@@ -229,14 +248,22 @@ Operand HostChecker::arithmetic(const BuiltinInfo &info, const BoundArguments &a
   case Builtin::max_:
     if (values.size() != 2)
       return failure(range, what + " needs two values in " + scope.place);
-    return need(!isBool(values[0].dtype()), "numbers") ? ops.elementwise(info.operation, what, {values[0], values[1]}, range) : Operand{};
+    return need(!isBool(values[0].dtype()), "numbers")
+               ? ops.elementwise(info.operation, what, {values[0], values[1]}, range)
+               : Operand{};
   case Builtin::cdiv_:
-    return need(isInt(values[0].dtype()), "integers") ? ops.elementwise(Op::CDiv, what, {values[0], values[1]}, range) : Operand{};
+    return need(isInt(values[0].dtype()), "integers")
+               ? ops.elementwise(Op::CDiv, what, {values[0], values[1]}, range)
+               : Operand{};
   case Builtin::pow2ceil_:
-    return need(isInt(values[0].dtype()), "an integer") ? ops.elementwise(Op::Pow2Ceil, what, {values[0]}, range) : Operand{};
+    return need(isInt(values[0].dtype()), "an integer")
+               ? ops.elementwise(Op::Pow2Ceil, what, {values[0]}, range)
+               : Operand{};
   case Builtin::abs_:
-    return need(!isBool(values[0].dtype()), "a number") ? ops.elementwise(Op::Abs, what, {values[0]}, range) : Operand{};
-  case Builtin::select_: return ops.select(values[0], values[1], values[2], range);
+    return need(!isBool(values[0].dtype()), "a number") ? ops.elementwise(Op::Abs, what, {values[0]}, range)
+                                                        : Operand{};
+  case Builtin::select_:
+    return ops.select(values[0], values[1], values[2], range);
   default: { // sqrt, floor, ceil: of f64, the one float dtype here
     Operand x = values[0].literal ? ops.convert(values[0], DType::F64, range) : values[0];
     if (!need(isFloat(x.dtype()), "a float"))
@@ -249,7 +276,8 @@ Operand HostChecker::arithmetic(const BuiltinInfo &info, const BoundArguments &a
 Operand HostChecker::call(const ast::Call &e) {
   const auto *callee = ast::dynCast<ast::Name>(e.callee.get());
   if (!callee)
-    return failure(e.range, "this does not belong in " + scope.place + ": only dims, scalars and arithmetic on them do");
+    return failure(e.range, "this does not belong in " + scope.place +
+                                ": only dims, scalars and arithmetic on them do");
   const std::string &text = callee->name;
   if (auto dtype = parseDType(text)) {
     if (*dtype != DType::F64 && *dtype != DType::Index)
@@ -268,7 +296,8 @@ Operand HostChecker::call(const ast::Call &e) {
     for (const BuiltinInfo &row : builtins())
       known.push_back(row.name);
     std::string near = nearest(text, known);
-    return failure(callee->range, "unknown function `" + text + "`", near.empty() ? "" : "did you mean `" + near + "`?");
+    return failure(callee->range, "unknown function `" + text + "`",
+                   near.empty() ? "" : "did you mean `" + near + "`?");
   }
   auto args = bindArguments(*info, e, sink);
   if (!args)
@@ -281,7 +310,8 @@ Operand HostChecker::call(const ast::Call &e) {
     return id;
   };
   switch (info->id) {
-  case Builtin::sizeof_: return sizeOf(*args->values[0]);
+  case Builtin::sizeof_:
+    return sizeOf(*args->values[0]);
   case Builtin::present_: {
     int64_t id = tensorArgument();
     if (id < 0)
@@ -297,12 +327,14 @@ Operand HostChecker::call(const ast::Call &e) {
     if (id < 0)
       return {};
     if (!op.tensors[id].isList)
-      return failure(e.range, "`" + op.tensors[id].name + "` is not a list", "len(...) counts the tensors of a `list`");
+      return failure(e.range, "`" + op.tensors[id].name + "` is not a list",
+                     "len(...) counts the tensors of a `list`");
     return node(Op::ListLen, DType::Index, id, e.range);
   }
   case Builtin::sm_count_:
     if (!scope.smCount)
-      return failure(e.range, "`sm_count()` does not belong in " + scope.place, "only a grid may depend on the device");
+      return failure(e.range, "`sm_count()` does not belong in " + scope.place,
+                     "only a grid may depend on the device");
     return node(Op::SmCount, DType::Index, 0, e.range);
   case Builtin::min_:
   case Builtin::max_:
@@ -312,7 +344,8 @@ Operand HostChecker::call(const ast::Call &e) {
   case Builtin::select_:
   case Builtin::sqrt_:
   case Builtin::floor_:
-  case Builtin::ceil_: return arithmetic(*info, *args, e.range);
+  case Builtin::ceil_:
+    return arithmetic(*info, *args, e.range);
   default:
     return failure(callee->range, "`" + text + "` does not belong in " + scope.place,
                    "allowed: min max abs cdiv pow2ceil select sqrt floor ceil sizeof present len sum");
@@ -359,7 +392,8 @@ EnumComparison matchEnumComparison(const ast::Binary &e, const OpModel &op, Diag
         return {id, int64_t(k)};
       all += (k ? " | " : "") + words[k];
     }
-    sink.error(other.range, "`" + op.scalars[id].name + "` is compared with something that it is not", "it is one of " + all);
+    sink.error(other.range, "`" + op.scalars[id].name + "` is compared with something that it is not",
+               "it is one of " + all);
     return {id, 0, true};
   }
   return {};
@@ -369,11 +403,13 @@ Operand checkHostExpr(const ast::Expr &e, const HostScope &scope, DiagnosticSink
   return HostChecker(scope, sink).check(e);
 }
 
-ExprPtr checkHostIndex(const ast::Expr &e, const HostScope &scope, std::string_view what, DiagnosticSink &sink) {
+ExprPtr checkHostIndex(const ast::Expr &e, const HostScope &scope, std::string_view what,
+                       DiagnosticSink &sink) {
   return Operators(sink, ShapeMode::Host).requireIndex(checkHostExpr(e, scope, sink), what).expr;
 }
 
-ExprPtr checkHostBool(const ast::Expr &e, const HostScope &scope, std::string_view what, DiagnosticSink &sink) {
+ExprPtr checkHostBool(const ast::Expr &e, const HostScope &scope, std::string_view what,
+                      DiagnosticSink &sink) {
   return Operators(sink, ShapeMode::Host).requireBool(checkHostExpr(e, scope, sink), what).expr;
 }
 

@@ -11,19 +11,22 @@ namespace tilegym::sem {
 /// What names mean in a host expression, and which are allowed.
 struct HostScope {
   const OpModel &op;
-  std::string place;                                ///< for errors: "a guard", "the grid"
-  const Specialization *spec = nullptr;             ///< if given, consts, const dims, presence and dtypes are folded
+  std::string place;                    ///< for errors: "a guard", "the grid"
+  const Specialization *spec = nullptr; ///< if given, consts, const dims, presence and dtypes are folded
   std::map<std::string, Operand, std::less<>> names = {}; ///< further names: tile parameters, host lets
-  std::map<std::string, std::string, std::less<>> unavailable = {}; ///< names that exist but not here, and why
-  bool scalars = true;                              ///< scalars and consts may be named
-  bool smCount = false;                             ///< `sm_count()` may be called
+  std::map<std::string, std::string, std::less<>> unavailable =
+      {};               ///< names that exist but not here, and why
+  bool scalars = true;  ///< scalars and consts may be named
+  bool smCount = false; ///< `sm_count()` may be called
 };
 
 /// Null after an error, which has been reported.
 Operand checkHostExpr(const ast::Expr &e, const HostScope &scope, DiagnosticSink &sink);
 /// The same, of one kind: index (literals settle), or bool.
-ExprPtr checkHostIndex(const ast::Expr &e, const HostScope &scope, std::string_view what, DiagnosticSink &sink);
-ExprPtr checkHostBool(const ast::Expr &e, const HostScope &scope, std::string_view what, DiagnosticSink &sink);
+ExprPtr checkHostIndex(const ast::Expr &e, const HostScope &scope, std::string_view what,
+                       DiagnosticSink &sink);
+ExprPtr checkHostBool(const ast::Expr &e, const HostScope &scope, std::string_view what,
+                      DiagnosticSink &sink);
 
 /// For `reduction == mean`, where one side names an enum const: the other side's number, and which side is the const.
 /// Empty where the comparison has nothing to do with an enum; an unknown enumerator is reported and sets `failed`.

@@ -3,6 +3,7 @@
 #include "compiler/semantics/Analyze.h"
 #include "compiler/semantics/SpecLookup.h"
 #include "compiler/syntax/Parser.h"
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -114,7 +115,8 @@ void FnChecker::add(const ast::Spec &spec) {
   for (const ast::FnDecl &decl : spec.fns) {
     const std::string &name = decl.name.name;
     if (isReserved(name))
-      sink.error(decl.name.range, "`" + name + "` is a word of the language and cannot name a fn", "choose another name");
+      sink.error(decl.name.range, "`" + name + "` is a word of the language and cannot name a fn",
+                 "choose another name");
     for (size_t i = 0; i < decl.params.size(); ++i)
       for (size_t k = 0; k < i; ++k)
         if (decl.params[i].name == decl.params[k].name)
@@ -143,7 +145,10 @@ void FnChecker::visit(Fn &fn) {
     if (callee == fns.end())
       continue;
     if (callee->second.state == Fn::Open)
-      sink.error(call->range, "`" + fn.decl->name.name + "` calls `" + call->name + "`, which is being inlined: a fn cannot be recursive", "use a loop");
+      sink.error(call->range,
+                 "`" + fn.decl->name.name + "` calls `" + call->name +
+                     "`, which is being inlined: a fn cannot be recursive",
+                 "use a loop");
     else
       visit(callee->second);
   }
@@ -158,7 +163,10 @@ void loadLibraries(OpModel &op, const SearchPath &path, DiagnosticSink &sink) {
   while (!pending.empty()) {
     std::shared_ptr<const ast::Spec> user = pending.back();
     pending.pop_back();
-    std::string beside = (std::filesystem::path(user->file->name()).parent_path() / (user == op.spec ? "lib" : ".")).lexically_normal().string();
+    std::string beside =
+        (std::filesystem::path(user->file->name()).parent_path() / (user == op.spec ? "lib" : "."))
+            .lexically_normal()
+            .string();
     for (const ast::UseDecl &use : user->uses) {
       const std::string &name = use.name.name;
       if (std::find(loaded.begin(), loaded.end(), name) != loaded.end())
@@ -180,7 +188,8 @@ void loadLibraries(OpModel &op, const SearchPath &path, DiagnosticSink &sink) {
       }
       auto library = std::make_shared<const ast::Spec>(parseSpec(file, sink));
       if (library->op || !library->kernels.empty() || library->reference || library->test || library->bench)
-        sink.error(use.name.range, "`" + name + "` is a whole spec, expected a library of `fn`s", "only files in lib/ can be used");
+        sink.error(use.name.range, "`" + name + "` is a whole spec, expected a library of `fn`s",
+                   "only files in lib/ can be used");
       op.libraries.push_back(library);
       pending.push_back(library);
     }

@@ -47,7 +47,8 @@ bool isReserved(std::string_view word) {
   return parseDType(word) || findBuiltin(word);
 }
 
-std::optional<Constant> literalValue(const ast::Expr &e, const TypeVar &typeVar, std::string_view what, DiagnosticSink &sink) {
+std::optional<Constant> literalValue(const ast::Expr &e, const TypeVar &typeVar, std::string_view what,
+                                     DiagnosticSink &sink) {
   static const OpModel nothing;
   Operators ops(sink, ShapeMode::Host);
   Operand value = checkHostExpr(e, HostScope{nothing, std::string(what)}, sink);
@@ -65,10 +66,12 @@ std::optional<Constant> literalValue(const ast::Expr &e, const TypeVar &typeVar,
     result = typed.constant() ? *typed.constant() : *value.constant();
   }
   // Where several dtypes are possible, the value is kept as written and rounded to the dtype of the call.
-  return typeVar.choices.size() > 1 && isFloat(typeVar.choices[0]) ? Constant{value.constant()->asFloat()} : result;
+  return typeVar.choices.size() > 1 && isFloat(typeVar.choices[0]) ? Constant{value.constant()->asFloat()}
+                                                                   : result;
 }
 
-std::optional<Constant> scalarLiteral(const ast::Expr &e, const OpModel &op, const ScalarParam &scalar, DiagnosticSink &sink) {
+std::optional<Constant> scalarLiteral(const ast::Expr &e, const OpModel &op, const ScalarParam &scalar,
+                                      DiagnosticSink &sink) {
   if (!scalar.enumerators.empty()) {
     const auto *word = ast::dynCast<ast::Name>(&e);
     for (size_t i = 0; word && i < scalar.enumerators.size(); ++i)
@@ -88,7 +91,8 @@ std::optional<Constant> scalarLiteral(const ast::Expr &e, const OpModel &op, con
     all += (all.empty() ? "" : " | ") + toString(choice);
   }
   if (!all.empty()) // a const without choices has had its own error
-    sink.error(e.range, toString(*value) + " is no value of the const `" + scalar.name + "`, which takes " + all,
+    sink.error(e.range,
+               toString(*value) + " is no value of the const `" + scalar.name + "`, which takes " + all,
                "to add one, list it: where " + scalar.name + ": " + all + " | " + toString(*value));
   return std::nullopt;
 }
@@ -108,10 +112,12 @@ static void checkSections(const OpModel &op, const ast::Spec &spec, DiagnosticSi
     missing("bench", "say how it is measured: bench { ... }, or bench none \"why\"");
 }
 
-std::shared_ptr<const OpModel> analyze(std::shared_ptr<const ast::Spec> spec, const SearchPath &path, DiagnosticSink &sink) {
+std::shared_ptr<const OpModel> analyze(std::shared_ptr<const ast::Spec> spec, const SearchPath &path,
+                                       DiagnosticSink &sink) {
   size_t errorsBefore = sink.numErrors();
   if (!spec->op) {
-    sink.error({spec->file.get(), 0, 0}, "no `op` section", "a spec starts with its interface: op NAME(x: T[N]) -> y: T[N]");
+    sink.error({spec->file.get(), 0, 0}, "no `op` section",
+               "a spec starts with its interface: op NAME(x: T[N]) -> y: T[N]");
     return nullptr;
   }
   auto op = std::make_shared<OpModel>();

@@ -22,17 +22,18 @@ struct TypeVar {
 
 struct DimVar {
   std::string name;
-  std::vector<int64_t> choices; ///< `where D: 64 | 96`: compile-time; empty for a run-time dim
-  bool isGroup = false;         ///< `*R`: any number of leading dims, seen by kernels as one
-  bool perElement = false;      ///< a dim of list tensors: M[g]
+  std::vector<int64_t> choices;           ///< `where D: 64 | 96`: compile-time; empty for a run-time dim
+  bool isGroup = false;                   ///< `*R`: any number of leading dims, seen by kernels as one
+  bool perElement = false;                ///< a dim of list tensors: M[g]
   int64_t bindTensor = -1, bindAxis = -1; ///< where it takes its value: tensor id and axis as written
 };
 
 /// One axis as written. After a group axis, axes are counted from the back.
 struct DimUse {
-  int64_t dim = -1;    ///< binds or must agree with this dim; -1: `expr` is checked (inputs) or computed (outputs)
-  ExprPtr expr;        ///< host expression; for dim >= 0 simply that dim
-  bool orOne = false;  ///< extent 1 is accepted and broadcasts
+  int64_t dim =
+      -1;       ///< binds or must agree with this dim; -1: `expr` is checked (inputs) or computed (outputs)
+  ExprPtr expr; ///< host expression; for dim >= 0 simply that dim
+  bool orOne = false; ///< extent 1 is accepted and broadcasts
   bool isGroup = false;
   SourceRange range;
 };
@@ -71,10 +72,10 @@ struct KernelModel {
   std::string name;
   bool isPlan = false;
   const ast::KernelDecl *decl = nullptr;
-  std::vector<std::string> tileParams;      ///< untyped, in order
-  std::vector<ExprPtr> derived;             ///< by tileParams: host expression, or null for a tuned one
-  bool launchedOnly = false;                ///< has typed parameters
-  ExprPtr guard;                            ///< `when`, or null
+  std::vector<std::string> tileParams; ///< untyped, in order
+  std::vector<ExprPtr> derived;        ///< by tileParams: host expression, or null for a tuned one
+  bool launchedOnly = false;           ///< has typed parameters
+  ExprPtr guard;                       ///< `when`, or null
   const ast::TuneDecl *tune = nullptr;
 };
 
@@ -109,22 +110,28 @@ struct SearchPath {
 };
 
 /// Resolves names, dims, guards and sections (a missing section is an error that names it). Null if there were errors.
-std::shared_ptr<const OpModel> analyze(std::shared_ptr<const ast::Spec> spec, const SearchPath &path, DiagnosticSink &sink);
+std::shared_ptr<const OpModel> analyze(std::shared_ptr<const ast::Spec> spec, const SearchPath &path,
+                                       DiagnosticSink &sink);
 
 /// All (dtypes, consts, const dims, presence) an op can be called with, kernel = -1: the reference's specializations.
 std::vector<Specialization> enumerateInterfaces(const OpModel &op);
 
 /// For one interface specialization and kernel: every value the derived parameters can take under the guard.
 /// Tuned parameters are left out of `params`; see candidates().
-std::vector<Specialization> enumerateDerived(const OpModel &op, const Specialization &interface, int64_t kernel);
+std::vector<Specialization> enumerateDerived(const OpModel &op, const Specialization &interface,
+                                             int64_t kernel);
 
 /// The points of a kernel's `tune` section that satisfy its `where`, for one arch ("" = the common part): params and knobs completed.
-std::vector<Specialization> candidates(const OpModel &op, const Specialization &base, std::string_view arch, DiagnosticSink &sink);
+std::vector<Specialization> candidates(const OpModel &op, const Specialization &base, std::string_view arch,
+                                       DiagnosticSink &sink);
 
 /// Types, shapes and control flow of one body. Null if there were errors.
-std::shared_ptr<const Kernel> instantiateKernel(const OpModel &op, const Specialization &spec, DiagnosticSink &sink);
-std::shared_ptr<const Plan> instantiatePlan(const OpModel &op, const Specialization &spec, DiagnosticSink &sink);
-std::shared_ptr<const Reference> instantiateReference(const OpModel &op, const Specialization &spec, DiagnosticSink &sink);
+std::shared_ptr<const Kernel> instantiateKernel(const OpModel &op, const Specialization &spec,
+                                                DiagnosticSink &sink);
+std::shared_ptr<const Plan> instantiatePlan(const OpModel &op, const Specialization &spec,
+                                            DiagnosticSink &sink);
+std::shared_ptr<const Reference> instantiateReference(const OpModel &op, const Specialization &spec,
+                                                      DiagnosticSink &sink);
 
 /// Everything `tilegymc check` can say without running: analyze, then each body for representative specializations. Errors are said once.
 bool checkSpec(const OpModel &op, DiagnosticSink &sink);

@@ -45,7 +45,9 @@ Operand Operators::literal(const ast::IntLiteral &e) {
   return {makeConst(type, Constant{int64_t(e.value)}, e.range), true};
 }
 Operand Operators::literal(const ast::FloatLiteral &e) { return floatLiteral(e.value, e.range); }
-Operand Operators::literal(const ast::BoolLiteral &e) { return {makeConst(DType::Bool, Constant{e.value}, e.range)}; }
+Operand Operators::literal(const ast::BoolLiteral &e) {
+  return {makeConst(DType::Bool, Constant{e.value}, e.range)};
+}
 Operand Operators::intLiteral(int64_t value, SourceRange range) {
   return {makeConst(DType::Index, Constant{value}, range), true};
 }
@@ -71,7 +73,9 @@ Operand Operators::adopt(const Operand &x, DType to) {
                      target + " holds " + std::to_string(minInt(to)) + " to " + std::to_string(maxInt(to)));
     return {makeConst(to, c, x.expr->range)};
   }
-  double exact = isFloat(from) ? c.asFloat() : from == DType::U64 ? double(uint64_t(c.asInt())) : double(c.asInt());
+  double exact = isFloat(from)        ? c.asFloat()
+                 : from == DType::U64 ? double(uint64_t(c.asInt()))
+                                      : double(c.asInt());
   if (overflowsDType(exact, to))
     return failure(x.expr->range, text + " does not fit in " + target);
   return {makeConst(to, *foldConvert(from, to, c).value, x.expr->range)};
@@ -135,13 +139,16 @@ bool Operators::unifyDTypes(std::span<Operand *const> operands, std::string_view
     } else if (!target) {
       target = x->dtype();
     } else if (*target != x->dtype()) {
-      sink.error(range, std::string(what) + " of " + std::string(name(*target)) + " and " + std::string(name(x->dtype())),
+      sink.error(range,
+                 std::string(what) + " of " + std::string(name(*target)) + " and " +
+                     std::string(name(x->dtype())),
                  mixHelp(*target, x->dtype()));
       return false;
     }
   }
   if (target && anyIndex && !isInt(*target)) {
-    sink.error(range, std::string(what) + " of " + std::string(name(*target)) + " and index", mixHelp(*target, DType::Index));
+    sink.error(range, std::string(what) + " of " + std::string(name(*target)) + " and index",
+               mixHelp(*target, DType::Index));
     return false;
   }
   bool open = !target && !anyIndex;
@@ -198,7 +205,8 @@ Operand Operators::require(Operand x, DType to, std::string_view what) {
   if (isIndex(x.dtype()) && isInt(to))
     return exactly(x, to);
   return failure(x.expr->range,
-                 std::string(what) + " has dtype " + std::string(name(x.dtype())) + ", expected " + std::string(name(to)),
+                 std::string(what) + " has dtype " + std::string(name(x.dtype())) + ", expected " +
+                     std::string(name(to)),
                  "convert it: " + std::string(name(to)) + "(...)");
 }
 
@@ -206,7 +214,8 @@ Operand Operators::requireIndex(Operand x, std::string_view what) {
   if (!x || !isValue(x, what))
     return {};
   if (!isInt(x.dtype()) || !x.type().isScalar())
-    return failure(x.expr->range, std::string(what) + " must be an integer scalar, found " + toString(x.type()));
+    return failure(x.expr->range,
+                   std::string(what) + " must be an integer scalar, found " + toString(x.type()));
   return x.literal ? adopt(x, DType::Index) : exactly(x, DType::Index);
 }
 
@@ -231,7 +240,8 @@ std::optional<int64_t> Operators::requireConstInt(const Operand &x, std::string_
 
 // ---------------------------------------------------------------- shapes
 
-std::optional<std::vector<int64_t>> Operators::broadcastShapes(const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
+std::optional<std::vector<int64_t>> Operators::broadcastShapes(const std::vector<int64_t> &a,
+                                                               const std::vector<int64_t> &b) {
   std::vector<int64_t> shape(std::max(a.size(), b.size()), 1);
   for (size_t i = 0; i < shape.size(); ++i) {
     int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;

@@ -19,46 +19,74 @@ struct OperatorRow {
 OperatorRow rowOf(ast::BinaryOp op) {
   using B = ast::BinaryOp;
   switch (op) {
-  case B::Add: return {Op::Add, Takes::Numbers, false};
-  case B::Sub: return {Op::Sub, Takes::Numbers, false};
-  case B::Mul: return {Op::Mul, Takes::Numbers, false};
-  case B::Div: return {Op::Div, Takes::Floats, false};
-  case B::FloorDiv: return {Op::FloorDiv, Takes::Integers, false};
-  case B::Mod: return {Op::Mod, Takes::Integers, false};
-  case B::Pow: return {Op::Pow, Takes::Numbers, false};
-  case B::MatMul: return {Op::MatMul, Takes::Numbers, false};
-  case B::BitAnd: return {Op::And, Takes::Bits, false};
-  case B::BitOr: return {Op::Or, Takes::Bits, false};
-  case B::BitXor: return {Op::Xor, Takes::Bits, false};
-  case B::Shl: return {Op::Shl, Takes::Integers, false};
-  case B::Shr: return {Op::Shr, Takes::Integers, false};
-  case B::Eq: return {Op::Eq, Takes::Anything, true};
-  case B::Ne: return {Op::Ne, Takes::Anything, true};
-  case B::Lt: return {Op::Lt, Takes::Numbers, true};
-  case B::Le: return {Op::Le, Takes::Numbers, true};
-  case B::Gt: return {Op::Gt, Takes::Numbers, true};
-  case B::Ge: return {Op::Ge, Takes::Numbers, true};
+  case B::Add:
+    return {Op::Add, Takes::Numbers, false};
+  case B::Sub:
+    return {Op::Sub, Takes::Numbers, false};
+  case B::Mul:
+    return {Op::Mul, Takes::Numbers, false};
+  case B::Div:
+    return {Op::Div, Takes::Floats, false};
+  case B::FloorDiv:
+    return {Op::FloorDiv, Takes::Integers, false};
+  case B::Mod:
+    return {Op::Mod, Takes::Integers, false};
+  case B::Pow:
+    return {Op::Pow, Takes::Numbers, false};
+  case B::MatMul:
+    return {Op::MatMul, Takes::Numbers, false};
+  case B::BitAnd:
+    return {Op::And, Takes::Bits, false};
+  case B::BitOr:
+    return {Op::Or, Takes::Bits, false};
+  case B::BitXor:
+    return {Op::Xor, Takes::Bits, false};
+  case B::Shl:
+    return {Op::Shl, Takes::Integers, false};
+  case B::Shr:
+    return {Op::Shr, Takes::Integers, false};
+  case B::Eq:
+    return {Op::Eq, Takes::Anything, true};
+  case B::Ne:
+    return {Op::Ne, Takes::Anything, true};
+  case B::Lt:
+    return {Op::Lt, Takes::Numbers, true};
+  case B::Le:
+    return {Op::Le, Takes::Numbers, true};
+  case B::Gt:
+    return {Op::Gt, Takes::Numbers, true};
+  case B::Ge:
+    return {Op::Ge, Takes::Numbers, true};
   }
   return {Op::Add, Takes::Numbers, false};
 }
 
 bool accepts(Takes takes, DType type) {
   switch (takes) {
-  case Takes::Numbers: return !isBool(type);
-  case Takes::Integers: return isInt(type);
-  case Takes::Floats: return isFloat(type);
-  case Takes::Bits: return !isFloat(type);
-  case Takes::Anything: return true;
+  case Takes::Numbers:
+    return !isBool(type);
+  case Takes::Integers:
+    return isInt(type);
+  case Takes::Floats:
+    return isFloat(type);
+  case Takes::Bits:
+    return !isFloat(type);
+  case Takes::Anything:
+    return true;
   }
   return true;
 }
 
 const char *needs(Takes takes) {
   switch (takes) {
-  case Takes::Integers: return "integers";
-  case Takes::Floats: return "floats";
-  case Takes::Bits: return "integers or bool";
-  default: return "numbers";
+  case Takes::Integers:
+    return "integers";
+  case Takes::Floats:
+    return "floats";
+  case Takes::Bits:
+    return "integers or bool";
+  default:
+    return "numbers";
   }
 }
 
@@ -95,7 +123,8 @@ Operand Operators::unary(ast::UnaryOp op, Operand x, SourceRange range) {
     return fold(Op::Neg, x.type(), {x.expr}, x.literal, range);
   case ast::UnaryOp::Not:
     if (!isBool(type))
-      return failure(range, "`!` needs bool" + found, isInt(type) ? "write x == 0, or ~x to invert the bits" : "write x == 0");
+      return failure(range, "`!` needs bool" + found,
+                     isInt(type) ? "write x == 0, or ~x to invert the bits" : "write x == 0");
     return fold(Op::Not, x.type(), {x.expr}, false, range);
   case ast::UnaryOp::BitNot:
     if (!isInt(type))
@@ -114,12 +143,15 @@ Operand Operators::binary(ast::BinaryOp op, Operand a, Operand b, SourceRange ra
   OperatorRow row = rowOf(op);
   // Two untyped integers divide as in Python: 1 / 2 is 0.5.
   if (op == ast::BinaryOp::Div && a.literal && b.literal && isInt(a.dtype()) && isInt(b.dtype()))
-    a = floatLiteral(a.dtype() == DType::U64 ? double(uint64_t(a.constant()->asInt())) : a.constant()->asFloat(), a.expr->range);
+    a = floatLiteral(a.dtype() == DType::U64 ? double(uint64_t(a.constant()->asInt()))
+                                             : a.constant()->asFloat(),
+                     a.expr->range);
   Operand *both[] = {&a, &b};
   if (!unifyDTypes(both, what, range))
     return {};
   if (!accepts(row.takes, a.dtype()))
-    return failure(range, what + " needs " + needs(row.takes) + ", found " + std::string(name(a.dtype())), helpFor(op, a.dtype()));
+    return failure(range, what + " needs " + needs(row.takes) + ", found " + std::string(name(a.dtype())),
+                   helpFor(op, a.dtype()));
   if (row.op == Op::MatMul)
     return matmul(std::move(a), std::move(b), range);
   std::vector<int64_t> shape;
@@ -131,21 +163,25 @@ Operand Operators::binary(ast::BinaryOp op, Operand a, Operand b, SourceRange ra
 
 Operand Operators::matmul(Operand a, Operand b, SourceRange range) {
   if (mode != ShapeMode::Whole)
-    return failure(range, "`@` belongs to references", mode == ShapeMode::Kernel ? "in a kernel write mma(a, b, acc)" : "");
+    return failure(range, "`@` belongs to references",
+                   mode == ShapeMode::Kernel ? "in a kernel write mma(a, b, acc)" : "");
   const auto &x = a.type().shape, &y = b.type().shape;
   if (x.empty() || y.empty())
-    return failure(range, "`@` of " + toString(a.type()) + " and " + toString(b.type()) + "; it needs a vector or matrix on both sides");
+    return failure(range, "`@` of " + toString(a.type()) + " and " + toString(b.type()) +
+                              "; it needs a vector or matrix on both sides");
   int64_t inner = x.back(), other = y.size() == 1 ? y[0] : y[y.size() - 2];
   if (inner != other && inner != kDynamic && other != kDynamic)
-    return failure(range, "`@` of " + toString(a.type()) + " and " + toString(b.type()) + ": the inner extents " +
-                              std::to_string(inner) + " and " + std::to_string(other) + " differ");
+    return failure(range, "`@` of " + toString(a.type()) + " and " + toString(b.type()) +
+                              ": the inner extents " + std::to_string(inner) + " and " +
+                              std::to_string(other) + " differ");
   // A vector counts as a matrix of one row (left) or one column (right), and that axis is dropped again.
   auto batchOf = [](const std::vector<int64_t> &s) {
     return std::vector<int64_t>(s.begin(), s.end() - std::min<size_t>(2, s.size()));
   };
   auto shape = broadcastShapes(batchOf(x), batchOf(y));
   if (!shape)
-    return failure(range, "`@` of " + toString(a.type()) + " and " + toString(b.type()) + ": the leading axes do not broadcast");
+    return failure(range, "`@` of " + toString(a.type()) + " and " + toString(b.type()) +
+                              ": the leading axes do not broadcast");
   if (x.size() > 1)
     shape->push_back(x[x.size() - 2]);
   if (y.size() > 1)
@@ -153,7 +189,8 @@ Operand Operators::matmul(Operand a, Operand b, SourceRange range) {
   return {makeExpr(Op::MatMul, tileType(a.dtype(), std::move(*shape)), {a.expr, b.expr}, range)};
 }
 
-Operand Operators::elementwise(Op op, std::string_view what, std::initializer_list<Operand> operands, SourceRange range) {
+Operand Operators::elementwise(Op op, std::string_view what, std::initializer_list<Operand> operands,
+                               SourceRange range) {
   std::vector<Operand> values(operands);
   std::vector<Operand *> all;
   bool literal = true;
@@ -196,17 +233,20 @@ Operand Operators::select(Operand condition, Operand a, Operand b, SourceRange r
     a = settle(a);
     b = settle(b);
   }
-  return {makeExpr(Op::Select, tileType(a.dtype(), std::move(shape)), {condition.expr, a.expr, b.expr}, range)};
+  return {
+      makeExpr(Op::Select, tileType(a.dtype(), std::move(shape)), {condition.expr, a.expr, b.expr}, range)};
 }
 
-Operand Operators::fold(Op op, const Type &type, std::vector<ExprPtr> operands, bool literal, SourceRange range) {
+Operand Operators::fold(Op op, const Type &type, std::vector<ExprPtr> operands, bool literal,
+                        SourceRange range) {
   bool known = type.shape.empty() && operands.size() <= 2;
   for (const ExprPtr &operand : operands)
     known = known && operand->op == Op::Const;
   if (known) {
     DType dtype = operands[0]->type.dtype;
-    Folded folded = operands.size() == 1 ? foldUnary(op, dtype, operands[0]->constant)
-                                         : foldBinary(op, dtype, operands[0]->constant, operands[1]->constant);
+    Folded folded = operands.size() == 1
+                        ? foldUnary(op, dtype, operands[0]->constant)
+                        : foldBinary(op, dtype, operands[0]->constant, operands[1]->constant);
     if (!folded)
       return failure(range, folded.error);
     return {makeConst(type.dtype, *folded.value, range), literal};

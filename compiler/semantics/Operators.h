@@ -50,11 +50,13 @@ public:
 
   /// Elementwise operations by code, for builtins (min, cdiv, exp, ...): dtypes and shapes made equal, constants folded.
   /// `what` names it in errors: "`max`". The caller has checked which dtypes the operation takes.
-  Operand elementwise(Op op, std::string_view what, std::initializer_list<Operand> operands, SourceRange range);
+  Operand elementwise(Op op, std::string_view what, std::initializer_list<Operand> operands,
+                      SourceRange range);
   Operand select(Operand condition, Operand a, Operand b, SourceRange range);
 
   /// `f32(x)`: an explicit conversion, from any numeric dtype to any.
-  Operand convert(Operand x, DType to, SourceRange range, Rounding rounding = Rounding::NearestEven, bool saturate = true);
+  Operand convert(Operand x, DType to, SourceRange range, Rounding rounding = Rounding::NearestEven,
+                  bool saturate = true);
   /// Where a dtype is required (a store's tile, an assignment, an argument): literals and index take it, others must have it.
   /// `what` says who wants it: "the pad".
   Operand require(Operand x, DType to, std::string_view what);
@@ -64,11 +66,13 @@ public:
   bool unifyDTypes(std::span<Operand *const> operands, std::string_view what, SourceRange range);
 
   /// NumPy broadcasting of two shapes; nullopt if they do not fit.
-  static std::optional<std::vector<int64_t>> broadcastShapes(const std::vector<int64_t> &a, const std::vector<int64_t> &b);
+  static std::optional<std::vector<int64_t>> broadcastShapes(const std::vector<int64_t> &a,
+                                                             const std::vector<int64_t> &b);
   /// In a kernel: a Broadcast node if the shape differs. In a reference: unchanged. An error where the shapes do not fit.
   Operand broadcastTo(Operand x, const std::vector<int64_t> &shape, std::string_view what);
   /// One shape for all, in place; false after an error.
-  bool unifyShapes(std::span<Operand *const> operands, std::string_view what, SourceRange range, std::vector<int64_t> &shape);
+  bool unifyShapes(std::span<Operand *const> operands, std::string_view what, SourceRange range,
+                   std::vector<int64_t> &shape);
 
   /// A compile-time integer (of index or an integer dtype); reports `what` otherwise.
   std::optional<int64_t> requireConstInt(const Operand &x, std::string_view what);

@@ -46,7 +46,8 @@ std::vector<std::string> listSpecs(const SpecFolders &folders) {
   return names;
 }
 
-std::optional<std::string> findSpec(const std::string &pathOrName, const SpecFolders &folders, DiagnosticSink &sink) {
+std::optional<std::string> findSpec(const std::string &pathOrName, const SpecFolders &folders,
+                                    DiagnosticSink &sink) {
   bool isPath = pathOrName.find('/') != std::string::npos || fs::path(pathOrName).extension() == ".tile";
   if (isPath) {
     if (isFile(pathOrName))
@@ -62,7 +63,8 @@ std::optional<std::string> findSpec(const std::string &pathOrName, const SpecFol
     looked += (looked.empty() ? "" : ", ") + folder;
   }
   std::string near = nearest(pathOrName, listSpecs(folders));
-  sink.error({}, "no spec is called `" + pathOrName + "`", near.empty() ? "looked in " + looked : "did you mean `" + near + "`? looked in " + looked);
+  sink.error({}, "no spec is called `" + pathOrName + "`",
+             near.empty() ? "looked in " + looked : "did you mean `" + near + "`? looked in " + looked);
   return std::nullopt;
 }
 
@@ -87,7 +89,8 @@ std::shared_ptr<const ast::Spec> loadTree(const std::string &path, DiagnosticSin
   return sink.numErrors() == before ? spec : nullptr;
 }
 
-std::shared_ptr<const OpModel> loadSpec(const std::string &pathOrName, const SpecFolders &folders, DiagnosticSink &sink) {
+std::shared_ptr<const OpModel> loadSpec(const std::string &pathOrName, const SpecFolders &folders,
+                                        DiagnosticSink &sink) {
   auto path = findSpec(pathOrName, folders, sink);
   auto spec = path ? loadTree(*path, sink) : nullptr;
   return spec ? analyze(spec, folders.libraries(), sink) : nullptr;

@@ -16,7 +16,8 @@ struct SpecFolders {
 
 /// The path of a spec: what is written where that is a file (or looks like one), else NAME.tile in the first folder that has it.
 /// An error says where it looked and which names come near.
-std::optional<std::string> findSpec(const std::string &pathOrName, const SpecFolders &folders, DiagnosticSink &sink);
+std::optional<std::string> findSpec(const std::string &pathOrName, const SpecFolders &folders,
+                                    DiagnosticSink &sink);
 /// Names of all specs, sorted; one that an earlier folder has hides the later.
 std::vector<std::string> listSpecs(const SpecFolders &folders);
 
@@ -25,6 +26,7 @@ std::shared_ptr<const SourceFile> readSource(const std::string &path);
 /// Parses one file; null after an error.
 std::shared_ptr<const ast::Spec> loadTree(const std::string &path, DiagnosticSink &sink);
 /// Finds, parses and analyzes. Null after errors, which are in `sink`.
-std::shared_ptr<const OpModel> loadSpec(const std::string &pathOrName, const SpecFolders &folders, DiagnosticSink &sink);
+std::shared_ptr<const OpModel> loadSpec(const std::string &pathOrName, const SpecFolders &folders,
+                                        DiagnosticSink &sink);
 
 } // namespace tilegym::sem

@@ -10,7 +10,8 @@ namespace {
 
 class TuneReader {
 public:
-  TuneReader(const OpModel &op, const KernelModel &kernel, DiagnosticSink &sink) : op(op), kernel(kernel), sink(sink) {}
+  TuneReader(const OpModel &op, const KernelModel &kernel, DiagnosticSink &sink)
+      : op(op), kernel(kernel), sink(sink) {}
   void read(const std::vector<ast::Setting> &settings, TuneSpace &space, size_t replaceable);
   void where(const std::vector<ast::Setting> &settings, TuneSpace &space);
 
@@ -51,7 +52,8 @@ bool TuneReader::number(const ast::Expr &e, const TuneSetting &setting, std::vec
     return false;
   if (value->op == Op::Const) {
     int64_t v = value->constant.asInt();
-    int64_t least = setting.knob ? setting.knob->least : 1, greatest = setting.knob ? setting.knob->greatest : int64_t(1) << 20;
+    int64_t least = setting.knob ? setting.knob->least : 1,
+            greatest = setting.knob ? setting.knob->greatest : int64_t(1) << 20;
     if (v < least || v > greatest) {
       sink.error(e.range, "`" + setting.name + "` cannot be " + std::to_string(v),
                  "it is " + std::to_string(least) + " to " + std::to_string(greatest));
@@ -85,13 +87,15 @@ bool TuneReader::value(const ast::Expr &e, TuneSetting &setting) {
       if (setting.knob->words[i] == word->name)
         constant(int64_t(i));
     if (parts.empty()) {
-      sink.error(e.range, "`" + setting.name + "` cannot be `" + sourceText(e.range) + "`", "it is one of " + quotedList(setting.knob->words));
+      sink.error(e.range, "`" + setting.name + "` cannot be `" + sourceText(e.range) + "`",
+                 "it is one of " + quotedList(setting.knob->words));
       return false;
     }
   } else {
     const auto *pair = ast::dynCast<ast::List>(&e);
     if (!pair || pair->elements.size() != 2) {
-      sink.error(e.range, "`" + setting.name + "` is a pair, found `" + sourceText(e.range) + "`", "write [x, y]");
+      sink.error(e.range, "`" + setting.name + "` is a pair, found `" + sourceText(e.range) + "`",
+                 "write [x, y]");
       return false;
     }
     for (const ast::ExprPtr &part : pair->elements)
@@ -108,7 +112,8 @@ std::vector<const ast::Expr *> TuneReader::listed(const ast::Setting &setting) {
     return {setting.value.get()};
   const auto *list = ast::dynCast<ast::List>(setting.value.get());
   if (!list || list->elements.empty()) {
-    sink.error(setting.value ? setting.value->range : setting.range, "expected a list of candidate values", "write " + setting.name.name + " in [1, 2, 4]");
+    sink.error(setting.value ? setting.value->range : setting.range, "expected a list of candidate values",
+               "write " + setting.name.name + " in [1, 2, 4]");
     return {};
   }
   std::vector<const ast::Expr *> values;
@@ -127,7 +132,8 @@ void TuneReader::read(const std::vector<ast::Setting> &settings, TuneSpace &spac
     auto param = std::find(kernel.tileParams.begin(), kernel.tileParams.end(), setting.name);
     setting.knob = param == kernel.tileParams.end() ? findKnob(setting.name) : nullptr;
     if (param != kernel.tileParams.end() && kernel.derived[size_t(param - kernel.tileParams.begin())]) {
-      sink.error(setting.range, "`" + setting.name + "` is derived and cannot be tuned", "its value follows from the header of `" + kernel.name + "`");
+      sink.error(setting.range, "`" + setting.name + "` is derived and cannot be tuned",
+                 "its value follows from the header of `" + kernel.name + "`");
       continue;
     }
     if (param == kernel.tileParams.end() && !setting.knob) {
@@ -137,10 +143,13 @@ void TuneReader::read(const std::vector<ast::Setting> &settings, TuneSpace &spac
           known.push_back(kernel.tileParams[i]);
       for (const KnobInfo &knob : knobs())
         known.push_back(knob.name);
-      sink.error(setting.range, "`" + setting.name + "` is neither a parameter of `" + kernel.name + "` nor a knob", suggestion(setting.name, known));
+      sink.error(setting.range,
+                 "`" + setting.name + "` is neither a parameter of `" + kernel.name + "` nor a knob",
+                 suggestion(setting.name, known));
       continue;
     }
-    auto old = std::find_if(space.settings.begin(), space.settings.end(), [&](const TuneSetting &s) { return s.name == setting.name; });
+    auto old = std::find_if(space.settings.begin(), space.settings.end(),
+                            [&](const TuneSetting &s) { return s.name == setting.name; });
     if (old != space.settings.end() && size_t(old - space.settings.begin()) >= replaceable) {
       sink.error(setting.range, "`" + setting.name + "` is set twice");
       continue;
@@ -176,7 +185,8 @@ void TuneReader::where(const std::vector<ast::Setting> &settings, TuneSpace &spa
 
 } // namespace
 
-TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune, std::string_view arch, DiagnosticSink &sink) {
+TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune,
+                    std::string_view arch, DiagnosticSink &sink) {
   TuneReader reader(op, kernel, sink);
   TuneSpace space;
   reader.read(tune.settings, space, 0);

@@ -10,7 +10,7 @@ namespace tilegym::sem {
 /// One setting: candidate values as host expressions over compile-time dims and consts.
 struct TuneSetting {
   std::string name;
-  const KnobInfo *knob = nullptr; ///< null: a tile parameter
+  const KnobInfo *knob = nullptr;           ///< null: a tile parameter
   std::vector<std::vector<ExprPtr>> values; ///< one expression a value, two for a Pair
   SourceRange range;
 };
@@ -22,6 +22,7 @@ struct TuneSpace {
 };
 
 /// Checks the common part and `arch`'s own ("" for none). Errors are reported; settings in error are left out.
-TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune, std::string_view arch, DiagnosticSink &sink);
+TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune,
+                    std::string_view arch, DiagnosticSink &sink);
 
 } // namespace tilegym::sem

@@ -27,8 +27,11 @@ public:
   bool hasErrors() const { return errorCount != 0; }
   size_t numErrors() const { return errorCount; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }
+  /// Keeps a file alive as long as the sink, so that what was reported can still be shown when its tree is gone. The parser does it.
+  void keep(std::shared_ptr<const SourceFile> file) { files.push_back(std::move(file)); }
 
 private:
+  std::vector<std::shared_ptr<const SourceFile>> files;
   std::vector<Diagnostic> diagnostics;
   size_t errorCount = 0;
 };

@@ -46,6 +46,7 @@ bool tooLarge(const SourceFile &file, DiagnosticSink &sink) {
 ast::Spec parseSpec(std::shared_ptr<const SourceFile> file, DiagnosticSink &sink) {
   ast::Spec spec;
   spec.file = file;
+  sink.keep(file);
   if (tooLarge(*file, sink))
     return spec;
   DiagnosticSink found;
@@ -55,6 +56,7 @@ ast::Spec parseSpec(std::shared_ptr<const SourceFile> file, DiagnosticSink &sink
 }
 
 ast::ExprPtr parseExpr(std::shared_ptr<const SourceFile> file, DiagnosticSink &sink) {
+  sink.keep(file);
   if (tooLarge(*file, sink))
     return nullptr;
   DiagnosticSink found;

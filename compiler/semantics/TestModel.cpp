@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Reads and judges `test` and `bench`: shapes of literals against dims, what lacks a value, tolerances, oracles and peers.
+#include "compiler/semantics/TestModel.h"
+#include "compiler/semantics/Analyze.h"
+#include "compiler/semantics/TestSettings.h"
+#include <algorithm>
+
+namespace tilegym::sem {
+namespace {
+
+/// The section's keyword alone, for what a whole section lacks.
+SourceRange head(SourceRange range, uint32_t length) {
+  return {range.file, range.begin, std::min(range.end, range.begin + length)};
+}
+
+template <class T> const std::vector<T> &either(const std::vector<T> &own, const std::vector<T> &section) {
+  return own.empty() ? section : own;
+}
+
+/// The number a dim is fixed to: one candidate, constant; a group's dims multiplied.
+std::optional<int64_t> fixedDim(const std::vector<DimCandidate> &candidates) {
+  if (candidates.size() != 1)
+    return std::nullopt;
+  int64_t product = 1;
+  for (const ExprPtr &value : candidates[0].values) {
+    if (value->op != Op::Const)
+      return std::nullopt;
+    product *= value->constant.asInt();
+  }
+  return product;
+}
+
+bool isLiteral(const std::vector<Generator> &generators) {
+  return generators.size() == 1 && generators[0].kind == Generator::Literal;
+}
+
+} // namespace
+
+void TestReader::checkShapes(const TestSettings &section, const TestCaseModel &one) {
+  auto check = [&](int64_t id, const LiteralTensor &literal) {
+    const TensorParam &tensor = op.tensors[id];
+    for (size_t axis = 0; axis < tensor.dims.size(); ++axis) {
+      const DimUse &use = tensor.dims[axis];
+      if (use.dim < 0 || op.dims[use.dim].perElement)
+        continue;
+      auto want = fixedDim(either(one.settings.dims[use.dim], section.dims[use.dim]));
+      if (!want)
+        continue;
+      size_t fromBack = tensor.dims.size() - axis;
+      int64_t found = 1;
+      if (use.isGroup)
+        for (size_t i = 0; i + tensor.dims.size() - 1 < literal.shape.size(); ++i)
+          found *= literal.shape[i];
+      else
+        found = literal.shape[literal.shape.size() - fromBack];
+      if (found == *want || (use.orOne && found == 1))
+        continue;
+      sink.error(literal.range, "the literal of `" + tensor.name + "` has " + std::to_string(found) +
+                                    (use.isGroup ? " rows" : " elements along axis " + std::to_string(axis)) +
+                                    ", but " + op.dims[use.dim].name + " = " + std::to_string(*want));
+      return;
+    }
+  };
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    for (const Generator &generator : one.settings.tensors[id])
+      for (const LiteralTensor &literal : generator.literals)
+        check(int64_t(id), literal);
+  for (const Expectation &expect : one.expects)
+    for (const LiteralTensor &literal : expect.literals)
+      check(expect.tensor, literal);
+}
+
+void TestReader::checkComplete(const TestSettings &section, const TestSettings &own, SourceRange at) {
+  for (size_t id = 0; id < op.dims.size(); ++id) {
+    const DimVar &dim = op.dims[id];
+    bool known = !either(own.dims[id], section.dims[id]).empty() ||
+                 (dim.bindTensor >= 0 &&
+                  isLiteral(either(own.tensors[dim.bindTensor], section.tensors[dim.bindTensor])));
+    if (!known)
+      sink.error(at, place + " does not say what `" + dim.name + "` is",
+                 "add " + dim.name +
+                     (dim.perElement        ? " = [64, 128]"
+                      : dim.choices.empty() ? " = 64"
+                                            : " in all"));
+  }
+  for (size_t id = 0; id < op.scalars.size(); ++id) {
+    const ScalarParam &scalar = op.scalars[id];
+    if (!scalar.defaultValue && either(own.scalars[id], section.scalars[id]).empty())
+      sink.error(at, place + " does not say what `" + scalar.name + "` is, which has no default",
+                 "add " + scalar.name + (scalar.isConst ? " in all" : " = 1"));
+  }
+  for (size_t id = 0; id < op.tensors.size(); ++id) {
+    const TensorParam &tensor = op.tensors[id];
+    const std::vector<DType> &choices = op.typeVars[tensor.typeVar].choices;
+    bool floats = std::all_of(choices.begin(), choices.end(), [](DType type) { return isFloat(type); });
+    if (tensor.role != Role::Output && !floats && either(own.tensors[id], section.tensors[id]).empty())
+      sink.error(at, place + " does not say what is in `" + tensor.name + "`, whose values are not floats",
+                 "add " + tensor.name + " = randint(lo, hi), iota, permutation or a literal");
+  }
+}
+
+const ToleranceModel *TestModel::tolerance(DType dtype) const {
+  for (const ToleranceModel &one : tolerances)
+    if (one.dtype == dtype)
+      return &one;
+  return nullptr;
+}
+
+ToleranceKey toleranceKey(const OpModel &op) {
+  for (size_t i = 0; i < op.typeVars.size(); ++i)
+    if (!op.typeVars[i].name.empty())
+      return {int64_t(i), op.typeVars[i].choices};
+  ToleranceKey key;
+  for (const TensorParam &tensor : op.tensors)
+    if (tensor.role != Role::Input)
+      if (DType dtype = op.typeVars[tensor.typeVar].choices[0];
+          std::find(key.dtypes.begin(), key.dtypes.end(), dtype) == key.dtypes.end())
+        key.dtypes.push_back(dtype);
+  return key;
+}
+
+static void readTolerances(const OpModel &op, const ast::TestDecl &decl, TestModel &model,
+                           DiagnosticSink &sink) {
+  const size_t before = sink.numErrors();
+  ToleranceKey key = toleranceKey(op);
+  std::vector<std::string> names, missing;
+  for (DType dtype : key.dtypes)
+    names.emplace_back(name(dtype));
+  for (const ast::Tolerance &tolerance : decl.tolerances) {
+    auto dtype = parseDType(tolerance.dtype.name);
+    if (!dtype || std::find(key.dtypes.begin(), key.dtypes.end(), *dtype) == key.dtypes.end()) {
+      sink.error(tolerance.dtype.range,
+                 "`" + tolerance.dtype.name + "` is no dtype that a tolerance is keyed by",
+                 (key.typeVar >= 0 ? "it is keyed by `" + op.typeVars[key.typeVar].name + "`: "
+                                   : "it is keyed by the outputs' dtypes: ") +
+                     quotedList(names));
+      continue;
+    }
+    if (model.tolerance(*dtype)) {
+      sink.error(tolerance.dtype.range, "the tolerance of " + tolerance.dtype.name + " is set twice");
+      continue;
+    }
+    ToleranceModel one;
+    one.dtype = *dtype;
+    const auto *pair = ast::dynCast<ast::Tuple>(tolerance.value.get());
+    auto number = [&](const ast::Expr &e) -> double {
+      auto value = literalValue(e, {"", {DType::F64}, false}, "a tolerance", sink);
+      if (value && !(value->asFloat() >= 0))
+        sink.error(e.range, "a tolerance cannot be " + toString(*value), "it is at least 0; 0 is bit-equal");
+      return value ? value->asFloat() : 0;
+    };
+    if (pair && pair->elements.size() != 2) {
+      sink.error(tolerance.value->range, "a tolerance is one number or two", "write r, or (rtol, atol)");
+    } else if (pair) {
+      one.relative = number(*pair->elements[0]);
+      one.absolute = number(*pair->elements[1]);
+      one.absoluteIsFactor = false;
+    } else if (tolerance.value) {
+      one.relative = one.absolute = number(*tolerance.value);
+    }
+    model.tolerances.push_back(one);
+  }
+  for (DType dtype : key.dtypes)
+    if (!model.tolerance(dtype))
+      missing.emplace_back(name(dtype));
+  SourceRange at = decl.toleranceRange.file ? head(decl.toleranceRange, 9) : head(decl.range, 4);
+  if (!missing.empty() && sink.numErrors() == before)
+    sink.error(at, "`tolerance` does not name " + quotedList(missing), "add e.g. " + missing[0] + ": 1e-3");
+}
+
+TestModel readTest(const OpModel &op, const ast::TestDecl &decl, DiagnosticSink &sink) {
+  TestModel model;
+  const size_t before = sink.numErrors();
+  TestReader reader(op, "a test", sink);
+  model.settings = reader.empty();
+  for (const ast::Setting &setting : decl.settings) {
+    reader.read(setting, model.settings);
+    model.crossed |= setting.kind == ast::Setting::In && op.findDim(setting.name.name) >= 0;
+  }
+  bool expected = false;
+  for (const ast::Case &written : decl.cases) {
+    TestCaseModel one;
+    one.name = written.name;
+    one.range = written.range;
+    one.settings = reader.empty();
+    for (const TestCaseModel &earlier : model.cases)
+      if (earlier.name == one.name)
+        sink.error(head(written.range, 4), "there is a case \"" + one.name + "\" already");
+    for (const ast::Setting &setting : written.settings)
+      reader.read(setting, one.settings);
+    for (const ast::Setting &expect : written.expects) {
+      expected = true;
+      int64_t id = op.findTensor(expect.name.name);
+      if (id < 0 || op.tensors[id].role == Role::Input) {
+        std::vector<std::string> known;
+        for (const TensorParam &tensor : op.tensors)
+          if (tensor.role != Role::Input)
+            known.push_back(tensor.name);
+        sink.error(expect.name.range, "`" + expect.name.name + "` is no output of `" + op.name + "`",
+                   suggestion(expect.name.name, known));
+      } else if (expect.value) {
+        Expectation e{id, reader.literals(*expect.value, id), expect.range};
+        if (!e.literals.empty())
+          one.expects.push_back(std::move(e));
+      }
+    }
+    reader.checkShapes(model.settings, one);
+    model.cases.push_back(std::move(one));
+  }
+  if (!expected)
+    sink.error(head(decl.range, 4), "no case says what is expected, as literal values",
+               "add case \"by hand\" { ... expect y = [[0.5, 0.5]] }");
+  // What lacks a value is only said where the values given are right, as one mistake would look like two.
+  if (sink.numErrors() == before) {
+    model.crossed |= decl.cases.empty();
+    if (model.crossed)
+      reader.checkComplete(model.settings, model.settings, head(decl.range, 4));
+    for (size_t i = 0; sink.numErrors() == before && i < decl.cases.size(); ++i)
+      reader.checkComplete(model.settings, model.cases[i].settings, head(decl.cases[i].range, 4));
+  }
+  readTolerances(op, decl, model, sink);
+  for (const ast::External &oracle : decl.oracles)
+    if (oracle.backend.name != "torch")
+      sink.error(oracle.backend.range, "unknown oracle `" + oracle.backend.name + "`",
+                 "write oracle torch \"...\"");
+  return model;
+}
+
+BenchModel readBench(const OpModel &op, const ast::BenchDecl &decl, DiagnosticSink &sink) {
+  BenchModel model;
+  const size_t before = sink.numErrors();
+  TestReader reader(op, "a benchmark", sink);
+  model.settings = reader.empty();
+  if (decl.none) {
+    if (decl.noneReason.empty())
+      sink.error(head(decl.range, 5), "`bench none` does not say why", "write bench none \"why\"");
+    return model;
+  }
+  for (const ast::Setting &setting : decl.settings) {
+    ExprPtr *count = setting.name.name == "bytes"   ? &model.bytes
+                     : setting.name.name == "flops" ? &model.flops
+                                                    : nullptr;
+    if (!count || setting.kind == ast::Setting::Where) {
+      reader.read(setting, model.settings);
+      continue;
+    }
+    if (*count)
+      sink.error(setting.name.range, "`" + setting.name.name + "` is set twice");
+    if (setting.kind != ast::Setting::Equals)
+      sink.error(setting.name.range, "`" + setting.name.name + "` is one formula",
+                 "write " + setting.name.name + " = ...");
+    else if (setting.value)
+      *count = checkHostIndex(*setting.value, {op, "a benchmark"}, "`" + setting.name.name + "`", sink);
+  }
+  if (!model.bytes && !model.flops && sink.numErrors() == before)
+    sink.error(head(decl.range, 5), "`bench` states neither `bytes` nor `flops`",
+               "say what the op must move or compute, e.g. bytes = 2 * R * N * sizeof(T)");
+  if (sink.numErrors() == before)
+    reader.checkComplete(model.settings, model.settings, head(decl.range, 5));
+  for (const ast::External &peer : decl.peers)
+    if (peer.backend.name != "torch" && peer.backend.name != "compile" && peer.backend.name != "triton")
+      sink.error(peer.backend.range, "unknown peer `" + peer.backend.name + "`",
+                 "write peer torch, peer compile or peer triton");
+  return model;
+}
+
+void analyzeTest(const OpModel &op, const ast::TestDecl &test, DiagnosticSink &sink) {
+  readTest(op, test, sink);
+}
+void analyzeBench(const OpModel &op, const ast::BenchDecl &bench, DiagnosticSink &sink) {
+  readBench(op, bench, sink);
+}
+
+} // namespace tilegym::sem
