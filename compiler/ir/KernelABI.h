@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: MIT
-// The calling convention of a compiled kernel: one flat list of parameters, which lowering decides, the target makes into PTX
-// parameters in the same order, and emit writes into the package for the runtime to fill.
+// The calling convention of a compiled kernel: one flat list of parameters, which lowering decides and a tile.kernel carries, the target makes into
+// PTX parameters in the same order, and emit writes into the package for the runtime to fill.
 //
-// What each kind holds (`id`, `axis`):
+// What each kind holds (`id`, `axis`); runtime/include/tilegym/format/Table.h has the same list for the package:
 //   Base        address of the first element of tensor `id`; 8 bytes
 //   Extent      run-time dim `id` of the op (OpModel::dims); i64. A group dim's is the product of its dims
-//   Stride      stride in elements of axis `axis` (as written, a group counts as one) of tensor `id`; i64. An axis declared `B|1` that has
-//               extent 1 where the dim has not gets 0. Never present for a group axis in general kernels
+//   Stride      stride in elements of axis `axis` (as written, a group counts as one; not the group) of tensor `id`; i64. An axis declared
+//               `B|1` that has extent 1 where the dim has not gets 0
 //   Scalar      run-time scalar `id` (OpModel::scalars), in its own dtype, naturally aligned; bool is one byte
 //   GroupRank   number of dims of group dim `id` after merging, 0 .. maxGroupRank; i64. Neighbouring dims are merged where they merge in every
-//               tensor that has the group; dims of extent 1 are dropped
-//   GroupExtent extent of the group's merged dim `axis`, counted from the innermost; i64; 1 from the rank on
-//   GroupStride stride in elements of tensor `id` along merged dim `axis` of its group, innermost first; i64; 0 from the rank on
-//   Grid        number of blocks along grid axis `axis`; i64. Launches are one-dimensional: block number = x + grid(0) * (y + grid(1) * z)
+//               tensor that has the group; dims of extent 1 are dropped. General kernels only
+//   GroupExtent extent of the group's merged dim `axis`, 0 = outermost; i64; 1 from the rank on. General kernels only
+//   GroupStride stride in elements of tensor `id` along merged dim `axis` of its group, 0 = outermost; i64; 0 from the rank on. Fast
+//               kernels have axis 0 alone: there the group is one dim
+//   Grid        number of blocks along grid axis `id`; i64. Launches are one-dimensional: block number = x + grid(0) * (y + grid(1) * z)
 //   SmCount     multiprocessors of the device; i64
 #pragma once
 #include "compiler/ir/TileEnums.h"
-#include "compiler/semantics/DType.h"
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tilegym::tile {
 
-/// A tensor has rank 8 at most, so a group has 8 dims at most.
-constexpr int64_t maxGroupRank = 8;
+/// format::kMaxGroupDims: what a group may still have after merging.
+constexpr int64_t maxGroupRank = 7;
 
 struct KernelParam {
   ParamKind kind = ParamKind::Base;
   int64_t id = 0, axis = 0;
-  DType dtype = DType::I64; ///< Base: the element. Scalar: the scalar. Else I64
+  int64_t bytes = 8; ///< size and alignment
   bool operator==(const KernelParam &) const = default;
 };
 
-/// What dispatch must have found true of a tensor before it may pick the kernel. A general kernel asks for nothing.
+/// What dispatch must have found true of a tensor before it may pick the kernel. A general kernel asks for nothing; a fast one asks only for
+/// the tensors that its blocks reach by vectors.
 struct TensorFacts {
-  bool unitInner = false;    ///< the last axis has stride 1 (or extent at most 1)
+  bool unitInner = false;    ///< the last axis has stride 1 or extent at most 1
   bool aligned = false;      ///< base address and all other strides are multiples of 16 bytes
   bool wholeVectors = false; ///< the last axis's extent is a multiple of 16 bytes
+  /// format::TensorFacts.
+  int64_t bits() const { return unitInner + 2 * aligned + 4 * wholeVectors; }
+  static TensorFacts fromBits(int64_t bits) { return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}; }
   bool operator==(const TensorFacts &) const = default;
 };
 
@@ -45,11 +49,15 @@ struct KernelABI {
   std::string entry; ///< the PTX entry's name
   Facts facts = Facts::General;
   std::vector<KernelParam> params;
-  std::vector<TensorFacts> tensors; ///< by OpModel::tensors
-  bool mergedGroups = false; ///< every group merges to one dim (so Stride is given for it), in fast kernels
-  bool offsets32 = false;    ///< strides are not negative, and every element's offset in bytes is below 2^31
+  std::vector<TensorFacts> tensors; ///< by OpModel::tensors; all false unless fast
+  /// In fast kernels every group merges to one dim, strides are not negative, and extents and offsets in bytes are below 2^31.
+  bool isFast() const { return facts == Facts::Fast; }
   int64_t gridRank = 1;
   int64_t warps = 4;
 };
+
+class KernelOp;
+/// What the kernel's attributes say; `entry` is its name.
+KernelABI abiOf(KernelOp kernel);
 
 } // namespace tilegym::tile

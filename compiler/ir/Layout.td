@@ -8,10 +8,9 @@ include "compiler/ir/TileAttrs.td"
 def Tile_Layout : Tile_Attr<"Layout", "layout", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "a linear layout (compiler/layout) as a tensor's encoding";
   let description = [{
-    The coordinates in the unit tile that each bit of the register, lane, warp and block index adds (by exclusive or), then the
-    repeats of the unit tile as (axis, count), fastest first. Empty parts are left out.
+    The text is the layout's own (`Layout::str`).
 
-    Example: `#tile.layout<unit [64] reg [[1], [2]] lane [[4], [8], [16], [32], [0]] repeat [[0, 3]]>`
+    Example: `#tile.layout<"128 reg [1] [2] lane [4] [8] [16] [32] [64]">`
   }];
   let parameters = (ins AttrParameter<"::tilegym::layout::Layout", "the layout">:$layout);
   let hasCustomAssemblyFormat = 1;

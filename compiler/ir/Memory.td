@@ -17,8 +17,9 @@ def Tile_RegionOpInterface : OpInterface<"RegionOp"> {
     - `span(%o, n)`: indices `%o` .. `%o + n - 1`; an axis of extent n.
     - `gather(%t)`: indices from an integer tile. All gathers of a region have one shape; its axes stand where the first gather stands.
 
-    A leading group axis (`*R`) of a general kernel has no single stride. Its operands in `group` are: the number of dims it has at run time,
-    their extents, innermost first, and their strides; `axis0`'s own stride is then unused.
+    A leading group axis (`*R`) of a general kernel has no single stride. Its operands in `group` are: the number r of dims it has at run time,
+    then k extents and k strides, outermost first, where extents are 1 and strides 0 from r on. The index is split by the extents; the axis's own stride is
+    then unused.
   }];
   let methods = [
     InterfaceMethod<"address of the tensor", "::mlir::TypedValue<::tilegym::tile::PtrType>", "getBase">,

@@ -10,7 +10,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
   let description = [{
     `params` is the flat list of parameters, in order (compiler/ir/KernelABI.h). `gridRank` axes have block ids; where the extent of
     one is exactly a parameter, `gridParams` gives its number (else -1), which proves `block_id < extent`. `warps` is the size of
-    a block; the other knobs of the schedule are in `knobs`.
+    a block; the other knobs of the schedule are in `knobs`. `tensors` has for each tensor of the op what dispatch promises of it: 1 for a unit
+    inner stride, 2 for aligned, 4 for whole vectors (TensorFacts), added up.
 
     Example:
     ```mlir
@@ -20,10 +21,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Tile_Int:$gridRank, DenseI64ArrayAttr:$gridParams, Tile_FactsAttr:$facts, Tile_Int:$warps,
-    Tile_ParamArray:$params, OptionalAttr<Tile_Math>:$math, OptionalAttr<DictionaryAttr>:$knobs);
+    Tile_ParamArray:$params, OptionalAttr<Tile_Math>:$math, OptionalAttr<DictionaryAttr>:$knobs,
+    OptionalAttr<DenseI64ArrayAttr>:$tensorFacts);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `grid` $gridRank $gridParams `facts` $facts `warps` $warps `params` $params (`math` $math^)? (`knobs` $knobs^)?
+    $sym_name `grid` $gridRank $gridParams `facts` $facts `warps` $warps `params` $params (`math` $math^)? (`knobs` $knobs^)? (`tensors` $tensorFacts^)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/ir/Region.h"
 #include "compiler/ir/TileEnums.h"
+#include "compiler/layout/Layout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -14,6 +15,11 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tilegym::layout {
+/// What uniques layout attributes: equal layouts have one spelling.
+inline llvm::hash_code hash_value(const Layout &layout) { return llvm::hash_value(layout.str()); }
+} // namespace tilegym::layout
 
 #include "compiler/ir/TileDialect.h.inc"
 #define GET_TYPEDEF_CLASSES

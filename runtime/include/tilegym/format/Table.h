@@ -120,8 +120,11 @@ enum class ParamKind : uint32_t {
   Stride,        ///< a = tensor, b = axis as written (not a group): i64 elements; 0 for a broadcast axis
   Scalar,        ///< a = scalar
   GroupRank,     ///< a = group dim: i64, number of dims left after merging (general facts)
-  GroupExtent,   ///< a = group dim, b = position (0 = outermost after merging): i64
-  GroupStride,   ///< a = tensor, b = position: i64 elements; with fast facts b = 0 is the one merged stride
+  GroupExtent,   ///< a = group dim, b = position (0 = outermost after merging): i64; 1 from the rank on
+  GroupStride,   ///< a = tensor, b = position: i64 elements; 0 from the rank on; with fast facts b = 0 is the
+                 ///< one merged stride
+  Grid,          ///< a = grid axis: i64, the number of blocks along it
+  SmCount,       ///< i64, multiprocessors of the device
 };
 struct Param {
   ParamKind kind;
@@ -131,9 +134,16 @@ struct Param {
 /// Facts about arguments that a variant relies on (bits).
 enum Facts : uint32_t {
   kFactsGeneral = 0,
-  kFactsFast =
-      1, ///< unit inner strides; base and outer strides multiples of 16 bytes; inner extents fill 16-byte
-         ///< vectors; leading axes merge; every offset and extent fits a signed 32-bit integer
+  kFactsFast = 1, ///< what Variant::tensorFacts asks of each tensor; leading axes merge to one; strides are
+                  ///< not negative; every extent, and every element's offset in bytes, is below 2^31
+};
+
+/// What a fast variant relies on for one tensor (bits): those that its kernel reaches by vectors. Per-row
+/// statistics beside a matrix need nothing, so that an odd number of rows does not cost the fast path.
+enum TensorFacts : uint8_t {
+  kUnitInner = 1,    ///< the last axis has stride 1, or extent at most 1 (a group's: its innermost dim)
+  kAligned = 2,      ///< base address and every other stride are multiples of 16 bytes
+  kWholeVectors = 4, ///< the last axis's extent is a multiple of 16 bytes
 };
 
 struct Image {
@@ -157,7 +167,8 @@ struct Variant {
   Slice entry;      ///< char: the symbol
   Slice images;     ///< Image, best first for each arch
   Slice layout;     ///< Param
-  Slice grid;       ///< Slice (of Inst): 1 to 3 extents
+  Slice tensorFacts; ///< uint8_t (TensorFacts bits), by tensor
+  Slice grid;       ///< Slice (of Inst): 1 to 3 extents; the launch has one axis, of their product (first fastest)
   Slice knobs;      ///< char: "warps=8 BM=4", for people
   uint32_t threads, sharedBytes, registers, spillBytes;
 };

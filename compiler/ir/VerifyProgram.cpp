@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels and their parameters: lookups and verification.
+#include "compiler/ir/KernelABI.h"
 #include "compiler/ir/Tile.h"
 
 using namespace mlir;
@@ -72,3 +73,20 @@ static LogicalResult verifyGridAxis(Operation *op, int64_t axis) {
 
 LogicalResult BlockIdOp::verify() { return verifyGridAxis(*this, getAxis()); }
 LogicalResult NumBlocksOp::verify() { return verifyGridAxis(*this, getAxis()); }
+
+KernelABI tilegym::tile::abiOf(KernelOp kernel) {
+  KernelABI abi;
+  abi.entry = kernel.getSymName().str();
+  abi.facts = kernel.getFacts();
+  for (Attribute attr : kernel.getParams()) {
+    auto param = cast<ParamAttr>(attr);
+    int64_t bytes = isa<PtrType>(param.getType()) ? 8 : (param.getType().getIntOrFloatBitWidth() + 7) / 8;
+    abi.params.push_back({param.getKind(), param.getId(), param.getAxis(), bytes});
+  }
+  if (std::optional<ArrayRef<int64_t>> facts = kernel.getTensorFacts())
+    for (int64_t bits : *facts)
+      abi.tensors.push_back(TensorFacts::fromBits(bits));
+  abi.gridRank = kernel.getGridRank();
+  abi.warps = kernel.getWarps();
+  return abi;
+}

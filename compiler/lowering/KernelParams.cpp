@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Which facts a fast kernel asks for, and what follows from them for each parameter.
+#include "compiler/lowering/KernelParams.h"
+#include <algorithm>
+#include <set>
+
+using namespace mlir;
+using namespace tilegym;
+using namespace tilegym::lowering;
+using tile::ParamKind;
+
+static constexpr int64_t vectorBytes = 16;
+static constexpr int64_t int32Max = (int64_t(1) << 31) - 1;
+/// No extent comes near this, and positions beyond one by a tile do not overflow.
+static constexpr int64_t extentMax = int64_t(1) << 62;
+
+DType KernelParams::elementOf(int64_t tensor) const { return spec.dtypes[op.tensors[tensor].typeVar]; }
+
+bool KernelParams::isGroup(int64_t tensor, int64_t axis) const { return op.tensors[tensor].dims[axis].isGroup; }
+
+// A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, and in those whose last axis is one of
+// these tensors' last axes (a norm's weight). What is left, such as a number a row, is read by element.
+KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts)
+    : op(op), spec(spec), facts(facts), tensors(op.tensors.size()), extentDivisors(op.dims.size(), 1) {
+  if (!isFast())
+    return;
+  auto present = [&](size_t i) { return spec.present[i] && !op.tensors[i].isList && !op.tensors[i].dims.empty(); };
+  size_t maxRank = 0;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (present(i))
+      maxRank = std::max(maxRank, op.tensors[i].dims.size());
+  std::set<int64_t> vectorDims;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (present(i) && op.tensors[i].dims.size() == maxRank && op.tensors[i].dims.back().dim >= 0)
+      vectorDims.insert(op.tensors[i].dims.back().dim);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!present(i))
+      continue;
+    const sem::DimUse &last = op.tensors[i].dims.back();
+    if (op.tensors[i].dims.size() != maxRank && !vectorDims.count(last.dim))
+      continue;
+    tensors[i] = {true, true, true};
+    if (last.dim >= 0)
+      extentDivisors[last.dim] = std::max(extentDivisors[last.dim], vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i)))));
+  }
+}
+
+static Type elementType(MLIRContext *context, DType dtype) {
+  switch (dtype) {
+  case DType::F64: return Float64Type::get(context);
+  case DType::F32: return Float32Type::get(context);
+  case DType::F16: return Float16Type::get(context);
+  case DType::BF16: return BFloat16Type::get(context);
+  case DType::F8E4M3: return Float8E4M3FNType::get(context);
+  case DType::F8E5M2: return Float8E5M2Type::get(context);
+  default: return IntegerType::get(context, sizeInBits(dtype));
+  }
+}
+
+tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int64_t id, int64_t axis) const {
+  Type type = IntegerType::get(context, 64);
+  int64_t divisor = 1, upper = -1;
+  bool readonly = false;
+  std::string name;
+  auto tensorName = [&] { return op.tensors[id].name; };
+  switch (kind) {
+  case ParamKind::Base: {
+    DType element = elementOf(id);
+    type = tile::PtrType::get(elementType(context, element));
+    name = tensorName();
+    divisor = tensors[id].aligned ? vectorBytes : sizeInBytes(element);
+    bool aliased = std::any_of(op.tensors.begin(), op.tensors.end(), [&](const auto &other) { return other.aliasOf == id; });
+    readonly = op.tensors[id].role == sem::Role::Input && !aliased;
+    break;
+  }
+  case ParamKind::Extent:
+    name = op.dims[id].name;
+    divisor = extentDivisors[id];
+    upper = isFast() ? int32Max : extentMax;
+    break;
+  case ParamKind::Stride:
+  case ParamKind::GroupStride:
+    name = tensorName() + (kind == ParamKind::Stride ? ".stride" : ".group_stride") + std::to_string(axis);
+    if (isFast()) {
+      divisor = tensors[id].aligned ? vectorBytes / int64_t(sizeInBytes(elementOf(id))) : 1;
+      upper = int32Max;
+    }
+    break;
+  case ParamKind::Scalar:
+    name = op.scalars[id].name;
+    type = elementType(context, spec.dtypes[op.scalars[id].typeVar]);
+    break;
+  case ParamKind::GroupRank:
+    name = op.dims[id].name + ".rank";
+    upper = tile::maxGroupRank;
+    break;
+  case ParamKind::GroupExtent:
+    name = op.dims[id].name + ".extent" + std::to_string(axis);
+    upper = extentMax;
+    break;
+  case ParamKind::Grid:
+    name = "grid" + std::to_string(id);
+    upper = int32Max;
+    break;
+  case ParamKind::SmCount:
+    name = "sm_count";
+    upper = int32Max;
+    break;
+  }
+  return tile::ParamAttr::get(context, kind, id, axis, StringAttr::get(context, name), type, divisor, upper, readonly);
+}
+
+int64_t KernelParams::find(ParamKind kind, int64_t id, int64_t axis) const {
+  auto found = numbers.find({kind, id, axis});
+  return found == numbers.end() ? -1 : found->second;
+}
+
+Value KernelParams::get(OpBuilder &builder, ParamKind kind, int64_t id, int64_t axis) {
+  auto [place, isNew] = numbers.try_emplace({kind, id, axis}, int64_t(attributes.size()));
+  if (isNew) {
+    tile::ParamAttr param = describe(builder.getContext(), kind, id, axis);
+    // At the kernel's start, after those made before, so that each dominates every use.
+    OpBuilder::InsertionGuard guard(builder);
+    Operation *parent = builder.getInsertionBlock()->getParentOp();
+    auto kernel = dyn_cast<tile::KernelOp>(parent);
+    if (!kernel)
+      kernel = parent->getParentOfType<tile::KernelOp>();
+    if (values.empty())
+      builder.setInsertionPointToStart(&kernel.getBody().front());
+    else
+      builder.setInsertionPointAfterValue(values.back());
+    attributes.push_back(param);
+    values.push_back(tile::ParamOp::create(builder, kernel.getLoc(), param.getType(), place->second));
+  }
+  return values[place->second];
+}

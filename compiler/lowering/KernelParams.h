@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The parameters a kernel may have, with the facts that its fact set promises of each, and the values that hold them.
+#pragma once
+#include "compiler/ir/KernelABI.h"
+#include "compiler/ir/Tile.h"
+#include "compiler/semantics/OpModel.h"
+#include "mlir/IR/Builders.h"
+#include <map>
+#include <tuple>
+
+namespace tilegym::lowering {
+
+class KernelParams {
+public:
+  KernelParams(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts);
+
+  /// What each tensor must promise, by tensor id.
+  const std::vector<tile::TensorFacts> &tensorFacts() const { return tensors; }
+  bool isFast() const { return facts == tile::Facts::Fast; }
+  bool isGroup(int64_t tensor, int64_t axis) const;
+
+  /// The parameter's value: a tile.param at the kernel's start, made on first use. The builder stands in the kernel.
+  mlir::Value get(mlir::OpBuilder &builder, tile::ParamKind kind, int64_t id, int64_t axis = 0);
+  /// The number of a parameter that exists already, or -1.
+  int64_t find(tile::ParamKind kind, int64_t id, int64_t axis = 0) const;
+  /// Parameters so far, in order.
+  llvm::ArrayRef<mlir::Attribute> list() const { return attributes; }
+
+private:
+  tile::ParamAttr describe(mlir::MLIRContext *context, tile::ParamKind kind, int64_t id, int64_t axis) const;
+  DType elementOf(int64_t tensor) const;
+
+  const sem::OpModel &op;
+  const sem::Specialization &spec;
+  tile::Facts facts;
+  std::vector<tile::TensorFacts> tensors;
+  std::vector<int64_t> extentDivisors; ///< by dim
+  std::map<std::tuple<tile::ParamKind, int64_t, int64_t>, int64_t> numbers;
+  llvm::SmallVector<mlir::Attribute> attributes;
+  llvm::SmallVector<mlir::Value> values;
+};
+
+} // namespace tilegym::lowering

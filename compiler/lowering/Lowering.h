@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// From the checked tree to the tile dialect: what the driver calls.
+#pragma once
+#include "compiler/ir/TileEnums.h"
+#include "compiler/semantics/OpModel.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace tilegym::lowering {
+
+/// Appends the kernel to the module as `tile.kernel @entry`, for one fact set. False if it uses what no target lowers yet; each such
+/// place has been reported.
+bool lowerKernel(const sem::OpModel &op, const sem::Kernel &kernel, tile::Facts facts, llvm::StringRef entry,
+                 mlir::ModuleOp module, DiagnosticSink &sink);
+
+} // namespace tilegym::lowering
