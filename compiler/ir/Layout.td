@@ -4,6 +4,7 @@
 #define TILEGYM_IR_LAYOUT_TD
 
 include "compiler/ir/TileAttrs.td"
+include "mlir/IR/TensorEncoding.td"
 
 def Tile_Layout : Tile_Attr<"Layout", "layout", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "a linear layout (compiler/layout) as a tensor's encoding";

@@ -19,7 +19,21 @@ using namespace tilegym::tile;
 #define GET_OP_CLASSES
 #include "compiler/ir/TileOps.cpp.inc"
 
+namespace {
+/// Layouts are long and few: the printer names them `#layout`, `#layout1`.
+struct TileAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (!isa<LayoutAttr>(attr))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
 void TileDialect::initialize() {
+  addInterfaces<TileAsmInterface>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "compiler/ir/TileTypes.cpp.inc"

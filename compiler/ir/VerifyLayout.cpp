@@ -9,7 +9,8 @@ using namespace tilegym::tile;
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   std::string text;
   SMLoc loc;
-  if (parser.parseLess() || parser.getCurrentLocation(&loc) || parser.parseString(&text) || parser.parseGreater())
+  if (parser.parseLess() || parser.getCurrentLocation(&loc) || parser.parseString(&text) ||
+      parser.parseGreater())
     return {};
   auto layout = layout::Layout::parse(text);
   if (!layout)
@@ -19,9 +20,11 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
 
 void LayoutAttr::print(AsmPrinter &printer) const { printer << "<\"" << getLayout().str() << "\">"; }
 
-LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type, function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
   if (!llvm::equal(getLayout().shape(), shape))
-    return emitError() << "the layout is of a tile of shape [" << getLayout().shape() << "], the tile's is [" << shape << "]";
+    return emitError() << "the layout is of a tile of shape [" << getLayout().shape() << "], the tile's is ["
+                       << shape << "]";
   return success();
 }
 

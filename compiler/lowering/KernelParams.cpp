@@ -16,7 +16,9 @@ static constexpr int64_t extentMax = int64_t(1) << 62;
 
 DType KernelParams::elementOf(int64_t tensor) const { return spec.dtypes[op.tensors[tensor].typeVar]; }
 
-bool KernelParams::isGroup(int64_t tensor, int64_t axis) const { return op.tensors[tensor].dims[axis].isGroup; }
+bool KernelParams::isGroup(int64_t tensor, int64_t axis) const {
+  return op.tensors[tensor].dims[axis].isGroup;
+}
 
 // A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, and in those whose last axis is one of
 // these tensors' last axes (a norm's weight). What is left, such as a number a row, is read by element.
@@ -24,7 +26,9 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
     : op(op), spec(spec), facts(facts), tensors(op.tensors.size()), extentDivisors(op.dims.size(), 1) {
   if (!isFast())
     return;
-  auto present = [&](size_t i) { return spec.present[i] && !op.tensors[i].isList && !op.tensors[i].dims.empty(); };
+  auto present = [&](size_t i) {
+    return spec.present[i] && !op.tensors[i].isList && !op.tensors[i].dims.empty();
+  };
   size_t maxRank = 0;
   for (size_t i = 0; i < tensors.size(); ++i)
     if (present(i))
@@ -41,19 +45,27 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
       continue;
     tensors[i] = {true, true, true};
     if (last.dim >= 0)
-      extentDivisors[last.dim] = std::max(extentDivisors[last.dim], vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i)))));
+      extentDivisors[last.dim] =
+          std::max(extentDivisors[last.dim], vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i)))));
   }
 }
 
 static Type elementType(MLIRContext *context, DType dtype) {
   switch (dtype) {
-  case DType::F64: return Float64Type::get(context);
-  case DType::F32: return Float32Type::get(context);
-  case DType::F16: return Float16Type::get(context);
-  case DType::BF16: return BFloat16Type::get(context);
-  case DType::F8E4M3: return Float8E4M3FNType::get(context);
-  case DType::F8E5M2: return Float8E5M2Type::get(context);
-  default: return IntegerType::get(context, sizeInBits(dtype));
+  case DType::F64:
+    return Float64Type::get(context);
+  case DType::F32:
+    return Float32Type::get(context);
+  case DType::F16:
+    return Float16Type::get(context);
+  case DType::BF16:
+    return BFloat16Type::get(context);
+  case DType::F8E4M3:
+    return Float8E4M3FNType::get(context);
+  case DType::F8E5M2:
+    return Float8E5M2Type::get(context);
+  default:
+    return IntegerType::get(context, sizeInBits(dtype));
   }
 }
 
@@ -69,7 +81,8 @@ tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int
     type = tile::PtrType::get(elementType(context, element));
     name = tensorName();
     divisor = tensors[id].aligned ? vectorBytes : sizeInBytes(element);
-    bool aliased = std::any_of(op.tensors.begin(), op.tensors.end(), [&](const auto &other) { return other.aliasOf == id; });
+    bool aliased = std::any_of(op.tensors.begin(), op.tensors.end(),
+                               [&](const auto &other) { return other.aliasOf == id; });
     readonly = op.tensors[id].role == sem::Role::Input && !aliased;
     break;
   }
@@ -107,7 +120,8 @@ tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int
     upper = int32Max;
     break;
   }
-  return tile::ParamAttr::get(context, kind, id, axis, StringAttr::get(context, name), type, divisor, upper, readonly);
+  return tile::ParamAttr::get(context, kind, id, axis, StringAttr::get(context, name), type, divisor, upper,
+                              readonly);
 }
 
 int64_t KernelParams::find(ParamKind kind, int64_t id, int64_t axis) const {

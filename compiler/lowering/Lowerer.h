@@ -14,7 +14,8 @@ using Values = llvm::SmallVector<Value, 2>;
 
 class Lowerer {
 public:
-  Lowerer(const sem::OpModel &op, const sem::Kernel &kernel, tile::Facts facts, mlir::OpBuilder &builder, DiagnosticSink &sink);
+  Lowerer(const sem::OpModel &op, const sem::Kernel &kernel, tile::Facts facts, mlir::OpBuilder &builder,
+          DiagnosticSink &sink);
 
   /// The kernel's statements at the builder's place.
   void lowerBody();
@@ -44,7 +45,8 @@ private:
   void setFlag(int64_t local, bool value) { locals[local] = {boolean(value)}; }
 
   /// Variables that exist now and that the block assigns, flags of its jumps included: what a region must hand on.
-  llvm::SmallVector<int64_t> assigned(llvm::ArrayRef<llvm::ArrayRef<sem::StmtPtr>> blocks, const Jumps &jumps);
+  llvm::SmallVector<int64_t> assigned(llvm::ArrayRef<llvm::ArrayRef<sem::StmtPtr>> blocks,
+                                      const Jumps &jumps);
   Values gather(llvm::ArrayRef<int64_t> ids) const;
   void scatter(llvm::ArrayRef<int64_t> ids, mlir::ValueRange values);
 
@@ -115,7 +117,9 @@ private:
   Value reshapeTo(Value x, llvm::ArrayRef<int64_t> shape);
   mlir::arith::FastMathFlagsAttr fast() const { return fastMath; }
   mlir::arith::FastMathFlagsAttr fastFunction() const { return fastMathFunction; }
-  template <class Op, class... Args> Value create(Args &&...args) { return Op::create(builder, location, std::forward<Args>(args)...); }
+  template <class Op, class... Args> Value create(Args &&...args) {
+    return Op::create(builder, location, std::forward<Args>(args)...);
+  }
 
   /// Says that no target lowers this yet.
   void unsupported(SourceRange range, llvm::StringRef what);

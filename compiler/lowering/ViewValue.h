@@ -8,8 +8,9 @@ namespace tilegym::lowering {
 
 /// An axis of the tensor itself.
 struct TensorAxis {
-  mlir::Value lower, upper;  ///< bounds in the tensor's own positions; a null lower is 0
-  mlir::Value point, gather; ///< where it has been indexed away; `gather` may be shared in shape by several axes
+  mlir::Value lower, upper; ///< bounds in the tensor's own positions; a null lower is 0
+  mlir::Value point,
+      gather; ///< where it has been indexed away; `gather` may be shared in shape by several axes
 };
 
 /// An axis that the view still has.
