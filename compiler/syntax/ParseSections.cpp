@@ -168,6 +168,9 @@ bool Parser::parseSection(Spec &spec, Trivia &trivia, std::vector<std::string> &
     static_cast<Trivia &>(decl) = std::move(trivia);
     if constexpr (requires { decl.doc; })
       decl.doc = std::move(doc);
+    else // nothing to document: plain comments
+      for (const std::string &text : doc)
+        decl.comments.push_back("## " + text);
     finish(decl);
     if (spec.order
             .empty()) // comments inside the first section move above it, and there they belong to the file

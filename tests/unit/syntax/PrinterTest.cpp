@@ -8,7 +8,7 @@
 
 using namespace tilegym;
 
-/// All comments of a text, spaces aside, in no order.
+/// All comments of a text, spaces and the number of `#` aside, in no order.
 static std::vector<std::string> commentsOf(const std::string &text) {
   SourceFile file("c.tile", text);
   DiagnosticSink sink;
@@ -16,6 +16,7 @@ static std::vector<std::string> commentsOf(const std::string &text) {
   for (const syntax::Comment &comment : syntax::tokenize(file, sink).comments) {
     std::string bare = comment.text;
     bare.erase(std::remove(bare.begin(), bare.end(), ' '), bare.end());
+    bare.erase(0, bare.find_first_not_of('#'));
     comments.push_back(bare);
   }
   std::sort(comments.begin(), comments.end());
@@ -193,6 +194,19 @@ TEST_CASE("comments in every kind of place are kept", "[printer]") {
     commented.insert(stream.tokens[i].end, " #c" + std::to_string(i) + "\n");
     format(commented);
   }
+}
+
+TEST_CASE("only `##` above a thing documents it", "[printer]") {
+  CHECK(format("op f(x: T[N,## d\nM]) ## e\n  where T: f32\n") == "# e\n"
+                                                                  "\n"
+                                                                  "op f(\n"
+                                                                  "    # d\n"
+                                                                  "    x: T[N, M]\n"
+                                                                  ")\n"
+                                                                  "  where T: f32\n");
+  CHECK(format("reference {}\n## d\nuse a\n") == "reference {}\n\n## d\nuse a\n");
+  CHECK(test::parseOk("## a\n##b\n##\nreference {}").reference->doc ==
+        std::vector<std::string>{"a", "b", ""});
 }
 
 TEST_CASE("parameters with comments stand one a line", "[printer]") {
