@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Address arithmetic of regions. Parts that do not depend on the register are computed once; constant parts end up in the instruction.
+#include "compiler/targets/nvidia/threads/Access.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilegym::nvidia {
+
+static std::optional<int64_t> constantValue(Value value) {
+  IntegerAttr attribute;
+  if (value && matchPattern(value, m_Constant(&attribute)))
+    return attribute.getInt();
+  return std::nullopt;
+}
+
+Access::Access(ThreadBuilder &t, tile::RegionOp op, const layout::Layout *layout) : t(t), op(op), layout(layout) {
+  offsetType = t.kernel.getFacts() == tile::Facts::Fast ? t.b.getI32Type() : t.b.getI64Type();
+  Type element = op.getBase().getType().getElementType();
+  bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+  regionAxes = op.getRegionAxes();
+}
+
+Value Access::narrow(Value value) {
+  unsigned have = value.getType().getIntOrFloatBitWidth(), want = offsetType.getIntOrFloatBitWidth();
+  if (have == want)
+    return value;
+  return have > want ? t.b.createOrFold<arith::TruncIOp>(t.loc, offsetType, value)
+                     : t.b.createOrFold<arith::ExtSIOp>(t.loc, offsetType, value);
+}
+
+int64_t Access::regionCoordinate(int64_t axis, int64_t reg) {
+  return layout && regionAxes[axis] >= 0 ? layout->apply({reg, 0, 0, 0})[regionAxes[axis]] : 0;
+}
+
+Access::Index Access::index(int64_t axis, int64_t reg) {
+  tile::RegionAxis a = op.getAxis(axis);
+  if (a.kind == tile::AxisKind::Gather)
+    return {narrow(t.get(a.index)[reg]), 0};
+  Value start = narrow(t.scalar(a.index));
+  if (a.kind == tile::AxisKind::Point)
+    return {start, 0};
+  ThreadBuilder::SplitCoordinate split = t.splitCoordinate(*layout, regionAxes[axis], reg);
+  Value dynamic = split.thread ? t.add(start, narrow(split.thread)) : start;
+  return {dynamic, split.fixed};
+}
+
+Value Access::whole(Index index) { return index.fixed ? t.add(index.dynamic, constant(index.fixed)) : index.dynamic; }
+
+Value Access::groupOffset(Value index) {
+  // Innermost dim first; the loop over dims is unrolled behind uniform branches, so that the usual one or two dims pay for no more.
+  Value rank = t.scalar(op.getGroupRank());
+  std::function<Value(int64_t, Value)> from = [&](int64_t dim, Value rest) -> Value {
+    Value extent = t.scalar(op.getGroupExtent(dim)), stride = t.scalar(op.getGroupStride(dim));
+    if (dim + 1 == op.getMaxGroupRank())
+      return t.mul(rest, stride);
+    Value more = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sgt, rank, t.i64(dim + 1));
+    auto branch = scf::IfOp::create(t.b, t.loc, TypeRange(t.b.getI64Type()), more, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(t.b);
+    t.b.setInsertionPointToStart(branch.thenBlock());
+    Value quotient = arith::DivUIOp::create(t.b, t.loc, rest, extent);
+    Value digit = arith::SubIOp::create(t.b, t.loc, rest, t.mul(quotient, extent));
+    scf::YieldOp::create(t.b, t.loc, ValueRange{t.add(t.mul(digit, stride), from(dim + 1, quotient))});
+    t.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(t.b, t.loc, ValueRange{t.mul(rest, stride)});
+    return branch.getResult(0);
+  };
+  return from(0, index);
+}
+
+Access::Address Access::address(int64_t reg) {
+  int64_t fixed = 0;
+  SmallVector<Value> parts;
+  std::vector<int64_t> key;
+  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
+    tile::RegionAxis a = op.getAxis(axis);
+    bool group = axis == 0 && op.hasGroup();
+    std::optional<int64_t> stride = group ? std::nullopt : constantValue(a.stride);
+    int64_t coordinate = a.kind == tile::AxisKind::Gather ? reg : regionCoordinate(axis, reg);
+    int64_t cacheKey = coordinate;
+    if (stride && a.kind != tile::AxisKind::Gather) {
+      // A constant stride: what the register adds is constant, too.
+      Index i = index(axis, reg);
+      fixed += i.fixed * *stride;
+      cacheKey = coordinate - i.fixed;
+    }
+    key.push_back(cacheKey);
+    Value &part = offsets[{axis, cacheKey}];
+    if (!part) {
+      Index i = index(axis, reg);
+      if (stride)
+        part = t.mul(a.kind == tile::AxisKind::Gather ? whole(i) : i.dynamic, constant(*stride));
+      else if (group)
+        part = groupOffset(whole(i));
+      else
+        part = t.mul(whole(i), narrow(t.scalar(a.stride)));
+    }
+    parts.push_back(part);
+  }
+  Value &pointer = pointers[key];
+  if (!pointer) {
+    Value sum;
+    for (Value part : parts)
+      sum = sum ? t.add(sum, part) : part;
+    pointer = t.scalar(op.getBase());
+    if (sum) {
+      Value wide = t.mul(offsetType.isInteger(32) ? t.b.createOrFold<arith::ExtSIOp>(t.loc, t.b.getI64Type(), sum) : sum, t.i64(bytes));
+      pointer = LLVM::GEPOp::create(t.b, t.loc, pointer.getType(), t.b.getI8Type(), pointer, ValueRange{wide});
+    }
+  }
+  return {pointer, fixed * bytes};
+}
+
+Value Access::inBounds(int64_t reg, bool ignoreMask) {
+  Value all;
+  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
+    tile::RegionAxis a = op.getAxis(axis);
+    if (a.check == tile::CheckNone)
+      continue;
+    Value &ok = checks[{axis, a.kind == tile::AxisKind::Gather ? reg : regionCoordinate(axis, reg)}];
+    if (!ok) {
+      Value i = whole(index(axis, reg));
+      if (a.check & tile::CheckLower)
+        ok = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sge, i, narrow(t.scalar(a.lower)));
+      if (a.check & tile::CheckUpper)
+        ok = t.conjunction(ok, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::slt, i, narrow(t.scalar(a.upper))));
+    }
+    all = t.conjunction(all, ok);
+  }
+  if (Value mask = op.getMask(); mask && !ignoreMask) {
+    const Registers &registers = t.get(mask);
+    all = t.conjunction(all, registers[registers.size() == 1 ? 0 : reg]);
+  }
+  return all;
+}
+
+std::vector<std::vector<int64_t>> Access::vectorGroups(bool maskInTheWay) {
+  std::vector<std::vector<int64_t>> single;
+  for (int64_t r = 0; r < layout->numRegisters(); ++r)
+    single.push_back({r});
+  if (maskInTheWay)
+    return single;
+  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
+    tile::RegionAxis a = op.getAxis(axis);
+    if (a.kind != tile::AxisKind::Span || (axis == 0 && op.hasGroup()) || constantValue(a.stride) != 1)
+      continue;
+    // Elements that a vector may have: everything that adds to the address or bounds the axis is a multiple of it.
+    int64_t width = std::min<int64_t>(16 / bytes, knownDivisor(a.index));
+    if (a.check & tile::CheckLower)
+      width = std::min(width, knownDivisor(a.lower));
+    if (a.check & tile::CheckUpper)
+      width = std::min(width, knownDivisor(a.upper));
+    width = std::min(width, knownDivisor(op.getBase()) / bytes);
+    for (int64_t other = 0; other < op.getNumAxes(); ++other)
+      if (other != axis) {
+        if (other == 0 && op.hasGroup())
+          width = 1;
+        else
+          width = std::min(width, std::max(knownDivisor(op.getAxis(other).stride), knownDivisor(op.getAxis(other).index) *
+                                               int64_t(op.getAxis(other).kind == tile::AxisKind::Point)));
+      }
+    if (width > 1)
+      return layout->vectors(int(regionAxes[axis]), width).groups;
+  }
+  return single;
+}
+
+} // namespace tilegym::nvidia

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Addresses and bounds of a region's elements, for each register of a tile (or for a scalar).
+#pragma once
+#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
+
+namespace tilegym::nvidia {
+
+class Access {
+public:
+  /// `layout` null: a region of points.
+  Access(ThreadBuilder &t, tile::RegionOp op, const layout::Layout *layout);
+
+  /// Address of the register's element, without `fixedBytes`, which the instruction adds.
+  struct Address {
+    mlir::Value pointer;
+    int64_t fixedBytes = 0;
+  };
+  Address address(int64_t reg);
+  /// All checked bounds and, unless `ignoreMask`, the mask; null where nothing is checked.
+  mlir::Value inBounds(int64_t reg, bool ignoreMask = false);
+
+  /// Registers that one instruction can access: neighbours along an axis of stride 1, of at most 16 bytes, aligned, inside or outside the bounds
+  /// together. Groups of one register where there is no such axis.
+  std::vector<std::vector<int64_t>> vectorGroups(bool maskInTheWay);
+
+  int64_t elementBytes() const { return bytes; }
+
+private:
+  /// The index on an axis for a register: `dynamic` (offsetType, null: 0) + `fixed`.
+  struct Index {
+    mlir::Value dynamic;
+    int64_t fixed = 0;
+  };
+  Index index(int64_t axis, int64_t reg);
+  mlir::Value whole(Index index); ///< in offsetType
+  mlir::Value narrow(mlir::Value value);
+  mlir::Value constant(int64_t value) { return t.constant(offsetType, value); }
+  mlir::Value groupOffset(mlir::Value index);
+  int64_t regionCoordinate(int64_t axis, int64_t reg);
+
+  ThreadBuilder &t;
+  tile::RegionOp op;
+  const layout::Layout *layout;
+  mlir::Type offsetType; ///< i32 where dispatch promised that offsets fit
+  int64_t bytes;
+  llvm::SmallVector<int64_t> regionAxes; ///< by tensor axis: the region's axis, or -1
+  /// Results that many registers share, by (axis, fixed coordinate): an axis's part of the offset, and its bounds check.
+  std::map<std::pair<int64_t, int64_t>, mlir::Value> offsets, checks;
+  std::map<std::vector<int64_t>, mlir::Value> pointers;
+};
+
+/// The largest power of two (at most 2^20) known to divide an integer, from constants, parameters' facts, loops and arithmetic.
+int64_t knownDivisor(mlir::Value value);
+
+} // namespace tilegym::nvidia

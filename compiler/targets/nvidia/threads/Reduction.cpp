@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// The reduction engine. The order in which elements meet depends on the layout alone, so the same inputs give the same bits in every run.
+#include "compiler/targets/nvidia/threads/Reduction.h"
+#include "compiler/layout/Reduce.h"
+#include "compiler/layout/Transform.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tilegym::nvidia {
+namespace {
+
+Registers column(const TileTuple &tuple, int64_t reg) {
+  Registers result;
+  for (const Registers &part : tuple.parts)
+    result.push_back(part[reg]);
+  return result;
+}
+
+void setColumn(TileTuple &tuple, int64_t reg, const Registers &values) {
+  for (auto [part, value] : llvm::zip(tuple.parts, values))
+    part[reg] = value;
+}
+
+/// Neighbours first: half the depth of a chain, and the order kept.
+Registers combineTree(ArrayRef<Registers> columns, Combine combine) {
+  SmallVector<Registers> level(columns);
+  while (level.size() > 1) {
+    SmallVector<Registers> next;
+    for (size_t i = 0; i + 1 < level.size(); i += 2)
+      next.push_back(combine(level[i], level[i + 1]));
+    if (level.size() % 2)
+      next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level.front();
+}
+
+TileTuple withRegisters(const TileTuple &tuple, layout::Layout layout) {
+  TileTuple result{std::move(layout), {}};
+  result.parts.assign(tuple.parts.size(), Registers(result.layout.numRegisters()));
+  return result;
+}
+
+/// Where `bit` of `index` is set, (b, a), else (a, b): so that the lower of two partners comes first.
+Registers combineInOrder(ThreadBuilder &t, Value index, int64_t bit, const Registers &mine, const Registers &theirs, Combine combine) {
+  Value masked = arith::AndIOp::create(t.b, t.loc, index, t.i32(bit));
+  Value iAmUpper = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, masked, t.i32(0));
+  Registers first, second;
+  for (auto [m, o] : llvm::zip(mine, theirs)) {
+    first.push_back(arith::SelectOp::create(t.b, t.loc, iAmUpper, o, m));
+    second.push_back(arith::SelectOp::create(t.b, t.loc, iAmUpper, m, o));
+  }
+  return combine(first, second);
+}
+
+void acrossLanes(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, Combine combine, bool ordered) {
+  for (int64_t mask : masks)
+    for (int64_t r = 0, n = tuple.layout.numRegisters(); r < n; ++r) {
+      Registers mine = column(tuple, r), theirs;
+      for (Value value : mine)
+        theirs.push_back(t.shuffleXor(value, mask));
+      setColumn(tuple, r, ordered ? combineInOrder(t, t.laneId(), mask, mine, theirs, combine) : combine(mine, theirs));
+    }
+}
+
+/// Each warp writes its partial results beside those of the warps it meets; then every thread reads them all and combines them in order of the warps.
+/// `before` is the layout before any warp bit was sliced away: its free bits are copies, which do not write.
+LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, const layout::Layout &before, Combine combine) {
+  if (masks.empty())
+    return success();
+  const layout::Layout &layout = tuple.layout;
+  int64_t warps = int64_t(1) << masks.size();
+  SmallVector<int64_t> positions(64, 0); // by warp bit: the weight in the order of partials
+  for (auto [i, mask] : llvm::enumerate(masks)) {
+    if (!llvm::isPowerOf2_64(mask))
+      return emitError(t.loc, "internal error: a reduction meets warps that no single bit tells apart");
+    positions[llvm::Log2_64(mask)] = int64_t(1) << i;
+  }
+  Value position = t.linear(t.warpId(), positions);
+  Value owner;
+  for (auto [index, bits] : {std::pair(t.laneId(), layout.freeBits(layout::Dim::Lane)), {t.warpId(), before.freeBits(layout::Dim::Warp)}})
+    if (bits) {
+      Value masked = arith::AndIOp::create(t.b, t.loc, index, t.i32(int64_t(bits)));
+      owner = t.conjunction(owner, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, masked, t.i32(0)));
+    }
+  llvm::SmallVector<int64_t> shape(layout.shape().begin(), layout.shape().end());
+  int64_t elements = layout.numElements();
+
+  // Parts lie one after another, the widest first, so that each is aligned to its size.
+  SmallVector<size_t> order(tuple.parts.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto bytesOf = [&](size_t part) { return std::max<int64_t>(1, tuple.parts[part][0].getType().getIntOrFloatBitWidth() / 8); };
+  llvm::stable_sort(order, [&](size_t x, size_t y) { return bytesOf(x) > bytesOf(y); });
+  SmallVector<int64_t> start(tuple.parts.size());
+  int64_t total = 0;
+  for (size_t part : order) {
+    start[part] = total;
+    total += llvm::alignTo(elements * warps * bytesOf(part), 16);
+  }
+  Value base = t.acquireShared(total);
+  t.ifTrue(owner, [&] {
+    for (int64_t r = 0; r < layout.numRegisters(); ++r) {
+      if (t.isCopy(layout, r))
+        continue;
+      Value slot = t.add(t.mul(t.rowMajorIndex(layout, r, shape, {}), t.i32(warps)), position);
+      for (size_t part = 0; part < tuple.parts.size(); ++part)
+        t.storeShared(base, t.add(t.mul(slot, t.i32(bytesOf(part))), t.i32(start[part])), tuple.parts[part][r]);
+    }
+  });
+  t.publishShared();
+  for (int64_t r = 0; r < layout.numRegisters(); ++r) {
+    Value slot = t.mul(t.rowMajorIndex(layout, r, shape, {}), t.i32(warps));
+    SmallVector<Registers> columns(warps);
+    for (size_t part = 0; part < tuple.parts.size(); ++part) {
+      int64_t bytes = bytesOf(part), width = std::min<int64_t>(warps, 16 / bytes);
+      Type element = tuple.parts[part][r].getType();
+      for (int64_t w = 0; w < warps; w += width) {
+        Value offset = t.add(t.mul(slot, t.i32(bytes)), t.i32(start[part] + w * bytes));
+        for (auto [i, value] : llvm::enumerate(t.loadShared(base, offset, element, width)))
+          columns[w + i].push_back(value);
+      }
+    }
+    setColumn(tuple, r, combineTree(columns, combine));
+  }
+  return success();
+}
+
+/// One axis at a time, each wholly, from the last: row-major order.
+FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes, Combine combine) {
+  SmallVector<int64_t> descending(axes);
+  llvm::sort(descending, std::greater<>());
+  for (int64_t axis : descending) {
+    layout::Layout ordered = orderedAlong(tuple.layout.shape(), axis, t.kernel.getWarps());
+    if (failed(convertTuple(t, tuple, ordered)))
+      return failure();
+    layout::Expected<layout::ReductionPlan> plan = layout::planReduction(ordered, int(axis));
+    if (!plan)
+      return emitError(t.loc, "internal error: ") << plan.error();
+    // Repetitions of the unit tile along the axis are separate stretches: each is reduced by itself, then they meet in order.
+    int64_t unit = ordered.unit()[axis], repeats = ordered.shape()[axis] / unit;
+    SmallVector<TileTuple> stretches;
+    for (int64_t k = 0; k < repeats; ++k) {
+      TileTuple stretch = withRegisters(tuple, plan->result);
+      for (auto [r, sources] : llvm::enumerate(plan->registers)) {
+        SmallVector<Registers> columns;
+        for (int64_t source : sources)
+          if (ordered.apply({source, 0, 0, 0})[axis] / unit == k)
+            columns.push_back(column(tuple, source));
+        setColumn(stretch, r, combineTree(columns, combine));
+      }
+      SmallVector<int64_t> laneMasks(plan->laneXors.begin(), plan->laneXors.end()), warpMasks(plan->warpXors.begin(), plan->warpXors.end());
+      llvm::sort(laneMasks); // orderedAlong gives rising bits rising coordinates
+      llvm::sort(warpMasks);
+      acrossLanes(t, stretch, laneMasks, combine, /*ordered=*/true);
+      if (failed(acrossWarps(t, stretch, warpMasks, ordered, combine)))
+        return failure();
+      stretches.push_back(std::move(stretch));
+    }
+    TileTuple result = withRegisters(tuple, plan->result);
+    for (int64_t r = 0; r < result.layout.numRegisters(); ++r) {
+      SmallVector<Registers> columns;
+      for (const TileTuple &stretch : stretches)
+        columns.push_back(column(stretch, r));
+      setColumn(result, r, combineTree(columns, combine));
+    }
+    tuple = std::move(result);
+  }
+  return tuple;
+}
+
+} // namespace
+
+layout::Layout orderedAlong(ArrayRef<int64_t> shape, int64_t axis, int64_t warps) {
+  // Row-major bit positions of the unit tile, axis by axis.
+  SmallVector<int> first(shape.size()), count(shape.size());
+  int bits = 0;
+  for (int64_t a = shape.size() - 1; a >= 0; --a) {
+    first[a] = bits;
+    count[a] = layout::log2Exact(layout::powerOfTwoPart(shape[a]));
+    bits += count[a];
+  }
+  int warpBits = layout::log2Exact(warps);
+  layout::Layout::Bases bases;
+  auto &registers = bases[size_t(layout::Dim::Register)], &lanes = bases[size_t(layout::Dim::Lane)], &warpBases = bases[size_t(layout::Dim::Warp)];
+  int inThread = std::max(0, count[axis] - layout::laneBits - warpBits);
+  std::vector<layout::Vec> toThreads;
+  for (int i = 0; i < count[axis]; ++i)
+    (i < inThread ? registers : toThreads).push_back(layout::Vec(1) << (first[axis] + i));
+  for (int64_t a = shape.size() - 1; a >= 0; --a)
+    for (int i = 0; a != axis && i < count[a]; ++i)
+      toThreads.push_back(layout::Vec(1) << (first[a] + i));
+  for (layout::Vec base : toThreads)
+    (int(lanes.size()) < layout::laneBits ? lanes : int(warpBases.size()) < warpBits ? warpBases : registers).push_back(base);
+  lanes.resize(layout::laneBits, 0);
+  warpBases.resize(warpBits, 0);
+  return *layout::Layout::make(layout::Shape(shape.begin(), shape.end()), bases);
+}
+
+LogicalResult convertTuple(ThreadBuilder &t, TileTuple &tuple, const layout::Layout &to) {
+  if (tuple.layout == to)
+    return success();
+  for (Registers &part : tuple.parts) {
+    FailureOr<Registers> moved = t.convert(part, tuple.layout, to);
+    if (failed(moved))
+      return failure();
+    part = std::move(*moved);
+  }
+  tuple.layout = to;
+  return success();
+}
+
+FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes, Combine combine, bool ordered) {
+  if (ordered)
+    return reduceOrdered(t, std::move(tuple), axes, combine);
+  // All axes' registers, then all their lanes, then all their warps at once: one barrier however many axes.
+  layout::Layout before = tuple.layout;
+  SmallVector<int64_t> laneMasks, warpMasks;
+  for (int64_t axis : axes) {
+    layout::Expected<layout::ReductionPlan> plan = layout::planReduction(tuple.layout, int(axis));
+    if (!plan)
+      return emitError(t.loc, "internal error: ") << plan.error();
+    TileTuple result = withRegisters(tuple, plan->result);
+    for (auto [r, sources] : llvm::enumerate(plan->registers)) {
+      SmallVector<Registers> columns;
+      for (int64_t source : sources)
+        columns.push_back(column(tuple, source));
+      setColumn(result, r, combineTree(columns, combine));
+    }
+    laneMasks.append(plan->laneXors.begin(), plan->laneXors.end());
+    warpMasks.append(plan->warpXors.begin(), plan->warpXors.end());
+    tuple = std::move(result);
+  }
+  acrossLanes(t, tuple, laneMasks, combine, /*ordered=*/false);
+  if (failed(acrossWarps(t, tuple, warpMasks, before, combine)))
+    return failure();
+  return tuple;
+}
+
+LogicalResult setFromTile(ThreadBuilder &t, Value result, ArrayRef<Value> registers, const layout::Layout &layout) {
+  if (const layout::Layout *to = t.layoutOf(result.getType())) {
+    FailureOr<Registers> moved = t.convert(registers, layout, *to);
+    if (failed(moved))
+      return failure();
+    t.set(result, std::move(*moved));
+    return success();
+  }
+  // A scalar. After a reduction over all axes every thread holds it.
+  t.set(result, {registers[0]});
+  return success();
+}
+
+} // namespace tilegym::nvidia

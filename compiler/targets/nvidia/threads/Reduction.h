@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Reducing tuples of tiles within a block: registers, then butterflies in a warp, then one trip through shared memory.
+#pragma once
+#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
+
+namespace tilegym::nvidia {
+
+/// Several tiles of one layout, reduced together: `parts[k][r]` is register r of the k-th.
+struct TileTuple {
+  layout::Layout layout;
+  llvm::SmallVector<Registers> parts;
+};
+
+/// (accumulators, elements) to accumulators.
+using Combine = llvm::function_ref<Registers(mlir::ValueRange, mlir::ValueRange)>;
+
+/// Reduces `axes` (they stay with extent 1). `ordered`: elements meet in ascending row-major order, for functions that do not commute.
+mlir::FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, llvm::ArrayRef<int64_t> axes, Combine combine, bool ordered);
+
+/// The layout in which a thread holds a stretch of `axis` (of the power-of-two part of it), lanes follow threads, warps follow lanes: what ordered
+/// reductions and scans work in.
+layout::Layout orderedAlong(llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t warps);
+
+/// Moves every part to another layout.
+mlir::LogicalResult convertTuple(ThreadBuilder &t, TileTuple &tuple, const layout::Layout &to);
+/// Sets an op's result, a tile of any layout or a scalar, from a tile.
+mlir::LogicalResult setFromTile(ThreadBuilder &t, mlir::Value result, llvm::ArrayRef<mlir::Value> registers, const layout::Layout &layout);
+
+} // namespace tilegym::nvidia

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// What every family of `tiles-to-threads` works with: the values of the new function so far, where a thread's registers lie in a tile,
+// shared memory, and the barriers that keep a block's accesses in program order. A tile becomes one scalar a register of its layout;
+// a scalar of the block is computed alike by all threads.
+#pragma once
+#include "compiler/ir/Tile.h"
+#include "compiler/layout/Layout.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tilegym::nvidia {
+
+using Registers = llvm::SmallVector<mlir::Value>;
+
+class ThreadBuilder {
+public:
+  ThreadBuilder(mlir::OpBuilder &builder, tile::KernelOp kernel, mlir::ValueRange arguments);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  tile::KernelOp kernel;
+
+  // ---- values
+  /// The registers of a value of the kernel; one for a scalar.
+  const Registers &get(mlir::Value value) const { return values.find(value)->second; }
+  mlir::Value scalar(mlir::Value value) const { return get(value).front(); }
+  void set(mlir::Value value, Registers registers) { values[value] = std::move(registers); }
+  mlir::Value argument(int64_t number) const { return arguments[number]; }
+
+  /// The layout in a tile's type; null for a scalar or a tile that has none.
+  const layout::Layout *layoutOf(mlir::Type type) const;
+  int64_t numRegisters(mlir::Type type) const;
+  /// What one element is held in: f8 travels as i8.
+  mlir::Type elementType(mlir::Type type) const;
+
+  // ---- constants and small arithmetic
+  mlir::Value i32(int64_t value);
+  mlir::Value i64(int64_t value);
+  mlir::Value boolean(bool value);
+  mlir::Value constant(mlir::Type type, int64_t value);
+  mlir::Value constantFloat(mlir::Type type, double value);
+  mlir::Value add(mlir::Value a, mlir::Value b_);
+  mlir::Value mul(mlir::Value a, mlir::Value b_);
+  mlir::Value conjunction(mlir::Value a, mlir::Value b_); ///< either may be null: true
+
+  // ---- who this thread is
+  mlir::Value threadId();
+  mlir::Value laneId();
+  mlir::Value warpId();
+  int64_t numThreads() const { return kernel.getWarps() * 32; }
+
+  /// For one axis: coordinate(reg) = (thread ^ bits(reg)) + offset(reg), all i32; `thread` is null where it is 0.
+  mlir::Value coordinate(const layout::Layout &layout, int64_t axis, int64_t reg);
+  /// The two parts apart, where the register's bits are disjoint from the thread's: coordinate = thread + fixed.
+  struct SplitCoordinate {
+    mlir::Value thread; ///< null: 0
+    int64_t fixed = 0;
+  };
+  SplitCoordinate splitCoordinate(const layout::Layout &layout, int64_t axis, int64_t reg);
+  /// XOR of `masks[i]` over the set bits i of `index`.
+  mlir::Value linear(mlir::Value index, llvm::ArrayRef<int64_t> masks);
+  /// True in exactly one of the threads that hold a copy of an element; null: every thread.
+  mlir::Value isOwner(const layout::Layout &layout);
+  /// Runs `body` in the threads where `condition` holds; null: in all.
+  void ifTrue(mlir::Value condition, llvm::function_ref<void()> body);
+  /// Whether a register repeats an element that a lower one holds.
+  bool isCopy(const layout::Layout &layout, int64_t reg);
+
+  // ---- shared memory: two buffers in turn, so that one barrier a use is enough
+  /// Room for `bytes` that no thread still reads.
+  mlir::Value acquireShared(int64_t bytes);
+  /// After this, all threads see what was stored since acquireShared.
+  void publishShared();
+  mlir::Value sharedAddress(mlir::Value base, mlir::Value byteOffset);
+  void storeShared(mlir::Value base, mlir::Value byteOffset, mlir::ValueRange elements);
+  Registers loadShared(mlir::Value base, mlir::Value byteOffset, mlir::Type element, int64_t count);
+  /// Control flow meets here: nothing is known of who still reads what.
+  void forgetSharedState() { needsBarrier = usedShared; }
+  /// Bytes the kernel needs in all; fixes the place of the second buffer. Call once, at the end.
+  int64_t finishShared();
+  void barrier();
+
+  // ---- order of accesses to global memory within the block
+  void orderLoad(tile::RegionOp op);
+  void orderStore(tile::RegionOp op);
+  /// Stores of `body` meet loads and stores of the next iteration: a barrier at its end where they may touch the same elements.
+  bool needsLoopBarrier(mlir::Region &body);
+
+  // ---- families call one another
+  /// Moves registers between layouts of one shape by the cheapest way.
+  mlir::FailureOr<Registers> convert(mlir::ArrayRef<mlir::Value> registers, const layout::Layout &from, const layout::Layout &to);
+  /// The general way through shared memory: register r of the source goes to `store(r)`, register r of the result comes from `load(r)` (element
+  /// offsets); `elements` in all.
+  Registers throughShared(mlir::ArrayRef<mlir::Value> registers, const layout::Layout &from, int64_t resultRegisters, int64_t elements,
+                          llvm::function_ref<mlir::Value(int64_t)> store, llvm::function_ref<mlir::Value(int64_t)> load);
+  /// Row-major index of register `reg`'s element plus an offset, i32.
+  mlir::Value rowMajorIndex(const layout::Layout &layout, int64_t reg, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets);
+  mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+  /// `kind` is Up, Down or Index of ptx.shuffle, by value of any width.
+  mlir::Value shuffle(mlir::Value value, int kind, mlir::Value lane);
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+
+private:
+  llvm::DenseMap<mlir::Value, Registers> values;
+  llvm::SmallVector<mlir::Value> arguments;
+  mlir::Value thread, lane, warp;
+  llvm::StringMap<llvm::SmallVector<mlir::Value>> threadParts; ///< by layout text: each axis's part from lane and warp
+  llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);
+
+  bool needsBarrier = false, usedShared = false;
+  int buffer = 0;
+  int64_t bufferBytes[2] = {0, 0};
+  mlir::Value sharedBase;
+  llvm::SmallVector<mlir::Operation *> secondBufferOffsets;
+
+  bool storedAny = false, loadedMutable = false;
+  llvm::SmallDenseSet<int64_t> stored; ///< tensors (parameter numbers) written since the last barrier
+};
+
+/// A family of ops adds its handlers.
+using Handler = mlir::LogicalResult (*)(ThreadBuilder &, mlir::Operation *);
+using HandlerTable = llvm::StringMap<Handler>;
+void addAtomicHandlers(HandlerTable &table);
+void addControlHandlers(HandlerTable &table);
+void addConvertHandlers(HandlerTable &table);
+void addElementwiseHandlers(HandlerTable &table);
+void addDebugHandlers(HandlerTable &table);
+void addFloat8Handlers(HandlerTable &table);
+void addMathHandlers(HandlerTable &table);
+void addMemoryHandlers(HandlerTable &table);
+void addProgramHandlers(HandlerTable &table);
+void addRandomHandlers(HandlerTable &table);
+void addReduceHandlers(HandlerTable &table);
+void addScanHandlers(HandlerTable &table);
+void addShapeHandlers(HandlerTable &table);
+
+/// Inlines a region of scalars (a combiner, the meaning of inline PTX) on these arguments.
+Registers inlineScalarRegion(ThreadBuilder &t, mlir::Region &region, mlir::ValueRange arguments);
+/// Elementwise application of one scalar op for each register.
+mlir::LogicalResult lowerElementwise(ThreadBuilder &t, mlir::Operation *op);
+
+} // namespace tilegym::nvidia

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Loads and stores of regions: vectors of up to 16 bytes under one predicate where the facts allow it.
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
+#include "compiler/targets/nvidia/threads/Access.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tilegym::nvidia {
+namespace {
+
+/// How n elements travel: `words` words of `wordBits`.
+struct Words {
+  int64_t words, wordBits;
+  Type wordType;
+};
+
+Words wordsFor(ThreadBuilder &t, int64_t elementBytes, int64_t n) {
+  int64_t total = elementBytes * n * 8;
+  int64_t wordBits = elementBytes == 8 ? 64 : std::min<int64_t>(32, total);
+  return {total / wordBits, wordBits, t.b.getIntegerType(std::max<int64_t>(16, wordBits))};
+}
+
+/// Elements of `element` type (as registers hold them) to words.
+SmallVector<Value> pack(ThreadBuilder &t, ValueRange elements, const Words &words) {
+  Type element = elements[0].getType();
+  SmallVector<Value> bits;
+  for (Value value : elements) {
+    if (element.isInteger(1))
+      value = arith::ExtUIOp::create(t.b, t.loc, t.b.getI8Type(), value);
+    bits.push_back(value);
+  }
+  Type held = bits[0].getType();
+  int64_t each = held.getIntOrFloatBitWidth();
+  if (int64_t(bits.size()) == words.words) {
+    SmallVector<Value> result;
+    for (Value value : bits) {
+      if (isa<FloatType>(held))
+        value = arith::BitcastOp::create(t.b, t.loc, t.b.getIntegerType(each), value);
+      result.push_back(each < 16 ? Value(arith::ExtUIOp::create(t.b, t.loc, t.b.getI16Type(), value)) : value);
+    }
+    return result;
+  }
+  SmallVector<Value> result;
+  size_t perWord = bits.size() / words.words;
+  for (int64_t w = 0; w < words.words; ++w) {
+    Value vector = LLVM::PoisonOp::create(t.b, t.loc, VectorType::get(perWord, held));
+    for (size_t i = 0; i < perWord; ++i)
+      vector = LLVM::InsertElementOp::create(t.b, t.loc, vector, bits[w * perWord + i], t.i32(i));
+    result.push_back(LLVM::BitcastOp::create(t.b, t.loc, t.b.getIntegerType(words.wordBits), vector));
+  }
+  return result;
+}
+
+Registers unpack(ThreadBuilder &t, ValueRange words, Type element, int64_t n, const Words &form) {
+  bool isBool = element.isInteger(1);
+  Type held = isBool ? Type(t.b.getI8Type()) : element;
+  int64_t each = held.getIntOrFloatBitWidth();
+  Registers result;
+  if (n == form.words) {
+    for (Value word : words) {
+      if (each < 16)
+        word = arith::TruncIOp::create(t.b, t.loc, t.b.getIntegerType(each), word);
+      result.push_back(isa<FloatType>(held) ? Value(arith::BitcastOp::create(t.b, t.loc, held, word)) : word);
+    }
+  } else {
+    int64_t perWord = n / form.words;
+    for (Value word : words) {
+      Value vector = LLVM::BitcastOp::create(t.b, t.loc, VectorType::get(perWord, held), word);
+      for (int64_t i = 0; i < perWord; ++i)
+        result.push_back(LLVM::ExtractElementOp::create(t.b, t.loc, vector, t.i32(i)));
+    }
+  }
+  if (isBool)
+    for (Value &value : result)
+      value = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, value, t.constant(t.b.getI8Type(), 0));
+  return result;
+}
+
+bool isReadonly(tile::RegionOp op) { return op.getBase().getDefiningOp<tile::ParamOp>().getParam().getReadonly(); }
+
+LogicalResult lowerLoad(ThreadBuilder &t, Operation *op) {
+  auto load = cast<tile::LoadOp>(op);
+  auto region = cast<tile::RegionOp>(op);
+  Type element = t.elementType(load.getType());
+  const layout::Layout *layout = t.layoutOf(load.getType());
+  t.orderLoad(region);
+  Access access(t, region, layout);
+  Value pad = load.getPad() ? t.scalar(load.getPad()) : Value();
+  bool maskedTile = load.getMask() && layout;
+  Registers result(layout ? layout->numRegisters() : 1);
+  // A masked-off element that is in bounds may be read: the pad replaces it afterwards, and the vector stays whole.
+  std::vector<std::vector<int64_t>> groups = layout ? access.vectorGroups(/*maskInTheWay=*/false) : std::vector<std::vector<int64_t>>{{0}};
+  for (const std::vector<int64_t> &group : groups) {
+    int64_t n = group.size();
+    Words form = wordsFor(t, access.elementBytes(), n);
+    Access::Address address = access.address(group[0]);
+    Value predicate = access.inBounds(group[0], /*ignoreMask=*/maskedTile && n > 1);
+    SmallVector<Value> other;
+    if (predicate) {
+      Value padding = pad;
+      if (!padding)
+        padding = isa<FloatType>(element) ? t.constantFloat(element, 0) : t.constant(element, 0);
+      other = pack(t, SmallVector<Value>(n, padding), form);
+    }
+    auto words = ptx::LoadGlobalOp::create(t.b, t.loc, SmallVector<Type>(form.words, form.wordType), address.pointer, predicate, other,
+                                           address.fixedBytes, form.wordBits, isReadonly(region),
+                                           layout ? ptx::Cache::Streaming : ptx::Cache::Default);
+    Registers loaded = unpack(t, words.getWords(), element, n, form);
+    for (auto [r, value] : llvm::zip(group, loaded))
+      result[r] = value;
+  }
+  if (maskedTile && pad)
+    for (auto [r, value] : llvm::enumerate(result))
+      value = arith::SelectOp::create(t.b, t.loc, t.get(load.getMask())[r], value, pad);
+  t.set(load, std::move(result));
+  return success();
+}
+
+LogicalResult lowerStore(ThreadBuilder &t, Operation *op) {
+  auto store = cast<tile::StoreOp>(op);
+  auto region = cast<tile::RegionOp>(op);
+  const layout::Layout *layout = t.layoutOf(store.getValue().getType());
+  t.orderStore(region);
+  Access access(t, region, layout);
+  const Registers &values = t.get(store.getValue());
+  // Of the threads that hold copies, one writes.
+  Value owner = layout ? t.isOwner(*layout) : Value(arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
+  std::vector<std::vector<int64_t>> groups =
+      layout ? access.vectorGroups(/*maskInTheWay=*/bool(store.getMask())) : std::vector<std::vector<int64_t>>{{0}};
+  for (const std::vector<int64_t> &group : groups) {
+    if (layout && t.isCopy(*layout, group[0]))
+      continue;
+    Words form = wordsFor(t, access.elementBytes(), group.size());
+    Access::Address address = access.address(group[0]);
+    Value predicate = t.conjunction(owner, access.inBounds(group[0]));
+    SmallVector<Value> elements;
+    for (int64_t r : group)
+      elements.push_back(values[r]);
+    ptx::StoreGlobalOp::create(t.b, t.loc, pack(t, elements, form), address.pointer, predicate, address.fixedBytes, form.wordBits,
+                               ptx::Cache::Default);
+  }
+  return success();
+}
+
+} // namespace
+
+void addMemoryHandlers(HandlerTable &table) {
+  table["tile.load"] = lowerLoad;
+  table["tile.store"] = lowerStore;
+}
+
+} // namespace tilegym::nvidia
