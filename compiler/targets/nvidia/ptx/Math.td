@@ -31,6 +31,22 @@ def Ptx_DivideApproxOp : Ptx_AssemblyOp<"divide_approx", [Pure]> {
   let assemblyFormat = "$lhs `,` $rhs (`ftz` $ftz^)? attr-dict";
 }
 
+def Ptx_RoundingMode : Ptx_Enum<"RoundingMode", "direction of rounding", [
+  I32EnumAttrCase<"NearestEven", 0, "rn">, I32EnumAttrCase<"TowardZero", 1, "rz">, I32EnumAttrCase<"Down", 2, "rm">, I32EnumAttrCase<"Up", 3, "rp">]>;
+def Ptx_RoundingModeAttr : Ptx_EnumAttr<Ptx_RoundingMode, "rounding_mode">;
+
+def Ptx_ConvertOp : Ptx_AssemblyOp<"convert", [Pure]> {
+  let summary = "conversion with a rounding mode";
+  let description = [{
+    Between f16, f32, f64 (narrowing) and i32, i64. Float to integer saturates, and NaN gives 0.
+
+    Example: `%i = ptx.convert <rz> %x : f32 to i32`
+  }];
+  let arguments = (ins AnyTypeOf<[F32, F64, I32, I64]>:$operand, Ptx_RoundingModeAttr:$mode, UnitAttr:$isUnsigned);
+  let results = (outs AnyTypeOf<[F16, F32, F64, I32, I64]>:$result);
+  let assemblyFormat = "$mode $operand (`unsigned` $isUnsigned^)? attr-dict `:` type($operand) `to` type($result)";
+}
+
 def Ptx_LibdeviceOp : Ptx_Op<"libdevice", [Pure]> {
   let summary = "a function of NVIDIA's device math library";
   let description = [{

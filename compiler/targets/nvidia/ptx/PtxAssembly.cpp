@@ -147,3 +147,17 @@ Assembly ApproxOp::getAssembly() {
 Assembly DivideApproxOp::getAssembly() {
   return {std::string("div.full") + (getFtz() ? ".ftz" : "") + ".f32 $0, $1, $2;", "=f,f,f", false};
 }
+
+static std::string typeSuffix(Type type, bool isUnsigned) {
+  std::string bits = std::to_string(type.getIntOrFloatBitWidth());
+  return (isa<FloatType>(type) ? ".f" : isUnsigned ? ".u" : ".s") + bits;
+}
+
+Assembly ConvertOp::getAssembly() {
+  Type from = getOperand().getType(), to = getResult().getType();
+  std::string mode = stringifyRoundingMode(getMode()).str();
+  if (isa<FloatType>(from) && !isa<FloatType>(to))
+    mode += "i"; // to an integral value
+  return {"cvt." + mode + typeSuffix(to, getIsUnsigned()) + typeSuffix(from, getIsUnsigned()) + " $0, $1;",
+          std::string("=") + registerClass(to) + "," + registerClass(from), false};
+}

@@ -134,6 +134,7 @@ void addMemoryHandlers(HandlerTable &table);
 void addProgramHandlers(HandlerTable &table);
 void addRandomHandlers(HandlerTable &table);
 void addReduceHandlers(HandlerTable &table);
+void addRoundHandlers(HandlerTable &table);
 void addScanHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);
 

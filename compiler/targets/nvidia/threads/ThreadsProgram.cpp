@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The kernel's parameters, block number and end; checks and prints; inline PTX.
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
+#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tilegym::nvidia {
+namespace {
+
+LogicalResult lowerParam(ThreadBuilder &t, Operation *op) {
+  auto param = cast<tile::ParamOp>(op);
+  Value value = t.argument(param.getNumber());
+  if (param.getType().isInteger(1)) // a bool travels as a byte
+    value = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, value, t.constant(t.b.getI8Type(), 0));
+  t.set(param, {value});
+  return success();
+}
+
+LogicalResult lowerBlockId(ThreadBuilder &t, Operation *op) {
+  Value id = ptx::BlockIdOp::create(t.b, t.loc);
+  t.set(op->getResult(0), {arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), id)});
+  return success();
+}
+
+LogicalResult lowerReturn(ThreadBuilder &t, Operation *) {
+  LLVM::ReturnOp::create(t.b, t.loc, ValueRange());
+  return success();
+}
+
+LogicalResult lowerNothing(ThreadBuilder &, Operation *) { return success(); }
+
+Value firstThread(ThreadBuilder &t) { return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)); }
+
+/// "file:line" of the op, for messages from the GPU.
+std::string place(Operation *op) {
+  std::string text = "kernel";
+  op->getLoc()->walk([&](Location loc) {
+    auto file = dyn_cast<FileLineColLoc>(loc);
+    if (!file)
+      return WalkResult::advance();
+    text = file.getFilename().str() + ":" + std::to_string(file.getLine());
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+std::string escapePercent(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += c == '%' ? "%%" : std::string(1, c);
+  return result;
+}
+
+LogicalResult lowerAssert(ThreadBuilder &t, Operation *op) {
+  auto check = cast<tile::AssertOp>(op);
+  Value failedCheck = arith::XOrIOp::create(t.b, t.loc, t.scalar(check.getCondition()), t.boolean(true));
+  std::string text = place(op) + ": assertion failed: " + escapePercent(check.getText()) + " (block %lld)\n";
+  t.ifTrue(failedCheck, [&] {
+    t.ifTrue(firstThread(t), [&] {
+      Value block = arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), ptx::BlockIdOp::create(t.b, t.loc));
+      ptx::PrintOp::create(t.b, t.loc, text, ValueRange{block});
+    });
+    ptx::TrapOp::create(t.b, t.loc);
+  });
+  return success();
+}
+
+/// What printf takes: i64 or f64.
+Value printable(ThreadBuilder &t, Value value) {
+  Type type = value.getType();
+  if (isa<FloatType>(type))
+    return type.isF64() ? value : Value(arith::ExtFOp::create(t.b, t.loc, t.b.getF64Type(), value));
+  if (type.isInteger(64))
+    return value;
+  return type.isInteger(1) ? Value(arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), value))
+                           : Value(arith::ExtSIOp::create(t.b, t.loc, t.b.getI64Type(), value));
+}
+
+LogicalResult lowerPrint(ThreadBuilder &t, Operation *op) {
+  auto print = cast<tile::PrintOp>(op);
+  // Each `{}` is one value; a tile prints a line for each of its elements, from the thread that owns it.
+  const layout::Layout *layout = nullptr;
+  for (Value value : print.getValues())
+    if (const layout::Layout *l = t.layoutOf(value.getType()))
+      layout = l;
+  auto line = [&](int64_t reg) {
+    SmallVector<Value> values;
+    std::string format;
+    StringRef rest = print.getText();
+    for (Value value : print.getValues()) {
+      auto [before, after] = rest.split("{}");
+      const Registers &registers = t.get(value);
+      Value shown = printable(t, registers[registers.size() == 1 ? 0 : reg]);
+      format += escapePercent(before) + (isa<FloatType>(shown.getType()) ? "%g" : "%lld");
+      values.push_back(shown);
+      rest = after;
+    }
+    format += escapePercent(rest) + "\n";
+    ptx::PrintOp::create(t.b, t.loc, format, values);
+  };
+  t.ifTrue(layout ? t.isOwner(*layout) : firstThread(t), [&] {
+    for (int64_t r = 0, n = layout ? layout->numRegisters() : 1; r < n; ++r)
+      if (!layout || !t.isCopy(*layout, r))
+        line(r);
+  });
+  return success();
+}
+
+LogicalResult lowerInlinePtx(ThreadBuilder &t, Operation *op) {
+  auto inlined = cast<tile::InlinePtxOp>(op);
+  Type element = t.elementType(inlined.getType());
+  Registers result;
+  for (int64_t r = 0, n = t.numRegisters(inlined.getType()); r < n; ++r) {
+    SmallVector<Value> operands;
+    for (Value value : inlined.getValues())
+      operands.push_back(t.get(value)[isa<RankedTensorType>(value.getType()) ? r : 0]);
+    result.push_back(ptx::InlineOp::create(t.b, t.loc, element, inlined.getText(), operands));
+  }
+  t.set(inlined, std::move(result));
+  return success();
+}
+
+} // namespace
+
+void addProgramHandlers(HandlerTable &table) {
+  table["tile.param"] = lowerParam;
+  table["tile.linear_block_id"] = lowerBlockId;
+  table["tile.return"] = lowerReturn;
+  table["tile.assume"] = lowerNothing;
+}
+
+void addDebugHandlers(HandlerTable &table) {
+  table["tile.assert"] = lowerAssert;
+  table["tile.print"] = lowerPrint;
+  table["tile.inline_ptx"] = lowerInlinePtx;
+}
+
+} // namespace tilegym::nvidia

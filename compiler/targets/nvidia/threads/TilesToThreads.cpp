@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The pass: each `tile.kernel` becomes the `llvm.func` that one thread runs. Families register what they lower; arith and math ops that
+// nothing claims are applied register by register.
+#include "compiler/targets/nvidia/Passes.h"
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
+#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tilegym::nvidia {
+#define GEN_PASS_DEF_TILESTOTHREADS
+#include "compiler/targets/nvidia/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+const HandlerTable &handlers() {
+  static const HandlerTable table = [] {
+    HandlerTable t;
+    addAtomicHandlers(t);
+    addControlHandlers(t);
+    addConvertHandlers(t);
+    addDebugHandlers(t);
+    addElementwiseHandlers(t);
+    addFloat8Handlers(t);
+    addMathHandlers(t);
+    addMemoryHandlers(t);
+    addProgramHandlers(t);
+    addRandomHandlers(t);
+    addReduceHandlers(t);
+    addRoundHandlers(t);
+    addScanHandlers(t);
+    addShapeHandlers(t);
+    return t;
+  }();
+  return table;
+}
+
+/// A parameter's type in PTX: pointers to global memory, a bool as a byte, f8 as its bits.
+Type parameterType(tile::ParamAttr param) {
+  Type type = param.getType();
+  if (isa<tile::PtrType>(type))
+    return LLVM::LLVMPointerType::get(type.getContext(), 1);
+  if (type.isInteger(1) || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8))
+    return IntegerType::get(type.getContext(), 8);
+  return type;
+}
+
+LogicalResult lowerKernel(tile::KernelOp kernel) {
+  OpBuilder b(kernel);
+  SmallVector<Type> types;
+  for (int64_t i = 0; i < kernel.getNumParams(); ++i)
+    types.push_back(parameterType(kernel.getParam(i)));
+  auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+  auto function = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), signature);
+  function->setAttr("nvvm.kernel", b.getUnitAttr());
+  int32_t threads = int32_t(kernel.getNumThreads());
+  function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
+  if (kernel.hasFtz())
+    function.setPassthroughAttr(
+        b.getArrayAttr(b.getArrayAttr({b.getStringAttr("denormal-fp-math-f32"), b.getStringAttr("preserve-sign,preserve-sign")})));
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  ThreadBuilder t(b, kernel, entry->getArguments());
+  b.setInsertionPointToEnd(entry);
+  if (failed(t.lowerBlock(kernel.getBody().front())))
+    return failure();
+  function->setAttr("tilegym.shared_bytes", b.getI64IntegerAttr(t.finishShared()));
+  kernel.erase();
+  return success();
+}
+
+struct TilesToThreadsPass : impl::TilesToThreadsBase<TilesToThreadsPass> {
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>()))
+      if (failed(lowerKernel(kernel)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult ThreadBuilder::lower(Operation *op) {
+  loc = op->getLoc();
+  StringRef name = op->getName().getStringRef();
+  if (auto found = handlers().find(name); found != handlers().end())
+    return found->second(*this, op);
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return lowerElementwise(*this, op);
+  return op->emitOpError("has no lowering to threads");
+}
+
+LogicalResult ThreadBuilder::lowerBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(lower(&op)))
+      return failure();
+  return success();
+}
+
+} // namespace tilegym::nvidia
