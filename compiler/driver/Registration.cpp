@@ -2,6 +2,8 @@
 // One line for each dialect and each folder of passes.
 #include "compiler/driver/Registration.h"
 #include "compiler/ir/Tile.h"
+#include "compiler/targets/nvidia/Passes.h"
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,7 +14,7 @@
 #include "mlir/Transforms/Passes.h"
 
 void tilegym::driver::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+  registry.insert<tile::TileDialect, ptx::PtxDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect>();
 }
@@ -20,5 +22,6 @@ void tilegym::driver::registerDialects(mlir::DialectRegistry &registry) {
 void tilegym::driver::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  nvidia::registerNvidiaPasses();
   mlir::registerLoopInvariantCodeMotionPass();
 }

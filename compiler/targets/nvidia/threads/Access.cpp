@@ -17,7 +17,8 @@ static std::optional<int64_t> constantValue(Value value) {
   return std::nullopt;
 }
 
-Access::Access(ThreadBuilder &t, tile::RegionOp op, const layout::Layout *layout) : t(t), op(op), layout(layout) {
+Access::Access(ThreadBuilder &t, tile::RegionOp op, const layout::Layout *layout)
+    : t(t), op(op), layout(layout) {
   offsetType = t.kernel.getFacts() == tile::Facts::Fast ? t.b.getI32Type() : t.b.getI64Type();
   Type element = op.getBase().getType().getElementType();
   bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
@@ -48,7 +49,9 @@ Access::Index Access::index(int64_t axis, int64_t reg) {
   return {dynamic, split.fixed};
 }
 
-Value Access::whole(Index index) { return index.fixed ? t.add(index.dynamic, constant(index.fixed)) : index.dynamic; }
+Value Access::whole(Index index) {
+  return index.fixed ? t.add(index.dynamic, constant(index.fixed)) : index.dynamic;
+}
 
 Value Access::groupOffset(Value index) {
   // Innermost dim first; the loop over dims is unrolled behind uniform branches, so that the usual one or two dims pay for no more.
@@ -107,8 +110,11 @@ Access::Address Access::address(int64_t reg) {
       sum = sum ? t.add(sum, part) : part;
     pointer = t.scalar(op.getBase());
     if (sum) {
-      Value wide = t.mul(offsetType.isInteger(32) ? t.b.createOrFold<arith::ExtSIOp>(t.loc, t.b.getI64Type(), sum) : sum, t.i64(bytes));
-      pointer = LLVM::GEPOp::create(t.b, t.loc, pointer.getType(), t.b.getI8Type(), pointer, ValueRange{wide});
+      Value wide = t.mul(
+          offsetType.isInteger(32) ? t.b.createOrFold<arith::ExtSIOp>(t.loc, t.b.getI64Type(), sum) : sum,
+          t.i64(bytes));
+      pointer =
+          LLVM::GEPOp::create(t.b, t.loc, pointer.getType(), t.b.getI8Type(), pointer, ValueRange{wide});
     }
   }
   return {pointer, fixed * bytes};
@@ -126,7 +132,8 @@ Value Access::inBounds(int64_t reg, bool ignoreMask) {
       if (a.check & tile::CheckLower)
         ok = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sge, i, narrow(t.scalar(a.lower)));
       if (a.check & tile::CheckUpper)
-        ok = t.conjunction(ok, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::slt, i, narrow(t.scalar(a.upper))));
+        ok = t.conjunction(
+            ok, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::slt, i, narrow(t.scalar(a.upper))));
     }
     all = t.conjunction(all, ok);
   }
@@ -159,7 +166,8 @@ std::vector<std::vector<int64_t>> Access::vectorGroups(bool maskInTheWay) {
         if (other == 0 && op.hasGroup())
           width = 1;
         else
-          width = std::min(width, std::max(knownDivisor(op.getAxis(other).stride), knownDivisor(op.getAxis(other).index) *
+          width = std::min(width, std::max(knownDivisor(op.getAxis(other).stride),
+                                           knownDivisor(op.getAxis(other).index) *
                                                int64_t(op.getAxis(other).kind == tile::AxisKind::Point)));
       }
     if (width > 1)

@@ -4,5 +4,6 @@
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 
 namespace tilegym::nvidia {
-mlir::Value combineNamed(ThreadBuilder &t, tile::ReduceKind kind, mlir::Value accumulator, mlir::Value element);
+mlir::Value combineNamed(ThreadBuilder &t, tile::ReduceKind kind, mlir::Value accumulator,
+                         mlir::Value element);
 } // namespace tilegym::nvidia

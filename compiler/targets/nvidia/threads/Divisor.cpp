@@ -22,7 +22,8 @@ static int64_t divisor(Value value, int depth) {
     return powerOfTwoIn(constant.getInt());
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() ? std::min(of(loop.getLowerBound()), of(loop.getStep())) : 1;
+    return loop && argument == loop.getInductionVar() ? std::min(of(loop.getLowerBound()), of(loop.getStep()))
+                                                      : 1;
   }
   Operation *op = value.getDefiningOp();
   if (auto param = dyn_cast<tile::ParamOp>(op))
@@ -36,7 +37,8 @@ static int64_t divisor(Value value, int depth) {
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return std::min(of(select.getTrueValue()), of(select.getFalseValue()));
   if (auto shift = dyn_cast<arith::ShLIOp>(op))
-    if (matchPattern(shift.getRhs(), m_Constant(&constant)) && constant.getInt() >= 0 && constant.getInt() <= 20)
+    if (matchPattern(shift.getRhs(), m_Constant(&constant)) && constant.getInt() >= 0 &&
+        constant.getInt() <= 20)
       return std::min(limit, of(shift.getLhs()) << constant.getInt());
   return 1;
 }

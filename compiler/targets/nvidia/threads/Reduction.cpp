@@ -43,7 +43,8 @@ TileTuple withRegisters(const TileTuple &tuple, layout::Layout layout) {
 }
 
 /// Where `bit` of `index` is set, (b, a), else (a, b): so that the lower of two partners comes first.
-Registers combineInOrder(ThreadBuilder &t, Value index, int64_t bit, const Registers &mine, const Registers &theirs, Combine combine) {
+Registers combineInOrder(ThreadBuilder &t, Value index, int64_t bit, const Registers &mine,
+                         const Registers &theirs, Combine combine) {
   Value masked = arith::AndIOp::create(t.b, t.loc, index, t.i32(bit));
   Value iAmUpper = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, masked, t.i32(0));
   Registers first, second;
@@ -60,13 +61,15 @@ void acrossLanes(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, Co
       Registers mine = column(tuple, r), theirs;
       for (Value value : mine)
         theirs.push_back(t.shuffleXor(value, mask));
-      setColumn(tuple, r, ordered ? combineInOrder(t, t.laneId(), mask, mine, theirs, combine) : combine(mine, theirs));
+      setColumn(tuple, r,
+                ordered ? combineInOrder(t, t.laneId(), mask, mine, theirs, combine) : combine(mine, theirs));
     }
 }
 
 /// Each warp writes its partial results beside those of the warps it meets; then every thread reads them all and combines them in order of the warps.
 /// `before` is the layout before any warp bit was sliced away: its free bits are copies, which do not write.
-LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, const layout::Layout &before, Combine combine) {
+LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks,
+                          const layout::Layout &before, Combine combine) {
   if (masks.empty())
     return success();
   const layout::Layout &layout = tuple.layout;
@@ -79,10 +82,12 @@ LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> 
   }
   Value position = t.linear(t.warpId(), positions);
   Value owner;
-  for (auto [index, bits] : {std::pair(t.laneId(), layout.freeBits(layout::Dim::Lane)), {t.warpId(), before.freeBits(layout::Dim::Warp)}})
+  for (auto [index, bits] : {std::pair(t.laneId(), layout.freeBits(layout::Dim::Lane)),
+                             {t.warpId(), before.freeBits(layout::Dim::Warp)}})
     if (bits) {
       Value masked = arith::AndIOp::create(t.b, t.loc, index, t.i32(int64_t(bits)));
-      owner = t.conjunction(owner, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, masked, t.i32(0)));
+      owner =
+          t.conjunction(owner, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, masked, t.i32(0)));
     }
   llvm::SmallVector<int64_t> shape(layout.shape().begin(), layout.shape().end());
   int64_t elements = layout.numElements();
@@ -90,7 +95,9 @@ LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> 
   // Parts lie one after another, the widest first, so that each is aligned to its size.
   SmallVector<size_t> order(tuple.parts.size());
   std::iota(order.begin(), order.end(), 0);
-  auto bytesOf = [&](size_t part) { return std::max<int64_t>(1, tuple.parts[part][0].getType().getIntOrFloatBitWidth() / 8); };
+  auto bytesOf = [&](size_t part) {
+    return std::max<int64_t>(1, tuple.parts[part][0].getType().getIntOrFloatBitWidth() / 8);
+  };
   llvm::stable_sort(order, [&](size_t x, size_t y) { return bytesOf(x) > bytesOf(y); });
   SmallVector<int64_t> start(tuple.parts.size());
   int64_t total = 0;
@@ -105,7 +112,8 @@ LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> 
         continue;
       Value slot = t.add(t.mul(t.rowMajorIndex(layout, r, shape, {}), t.i32(warps)), position);
       for (size_t part = 0; part < tuple.parts.size(); ++part)
-        t.storeShared(base, t.add(t.mul(slot, t.i32(bytesOf(part))), t.i32(start[part])), tuple.parts[part][r]);
+        t.storeShared(base, t.add(t.mul(slot, t.i32(bytesOf(part))), t.i32(start[part])),
+                      tuple.parts[part][r]);
     }
   });
   t.publishShared();
@@ -127,7 +135,8 @@ LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> 
 }
 
 /// One axis at a time, each wholly, from the last: row-major order.
-FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes, Combine combine) {
+FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes,
+                                   Combine combine) {
   SmallVector<int64_t> descending(axes);
   llvm::sort(descending, std::greater<>());
   for (int64_t axis : descending) {
@@ -149,7 +158,8 @@ FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<i
             columns.push_back(column(tuple, source));
         setColumn(stretch, r, combineTree(columns, combine));
       }
-      SmallVector<int64_t> laneMasks(plan->laneXors.begin(), plan->laneXors.end()), warpMasks(plan->warpXors.begin(), plan->warpXors.end());
+      SmallVector<int64_t> laneMasks(plan->laneXors.begin(), plan->laneXors.end()),
+          warpMasks(plan->warpXors.begin(), plan->warpXors.end());
       llvm::sort(laneMasks); // orderedAlong gives rising bits rising coordinates
       llvm::sort(warpMasks);
       acrossLanes(t, stretch, laneMasks, combine, /*ordered=*/true);
@@ -182,7 +192,8 @@ layout::Layout orderedAlong(ArrayRef<int64_t> shape, int64_t axis, int64_t warps
   }
   int warpBits = layout::log2Exact(warps);
   layout::Layout::Bases bases;
-  auto &registers = bases[size_t(layout::Dim::Register)], &lanes = bases[size_t(layout::Dim::Lane)], &warpBases = bases[size_t(layout::Dim::Warp)];
+  auto &registers = bases[size_t(layout::Dim::Register)], &lanes = bases[size_t(layout::Dim::Lane)],
+       &warpBases = bases[size_t(layout::Dim::Warp)];
   int inThread = std::max(0, count[axis] - layout::laneBits - warpBits);
   std::vector<layout::Vec> toThreads;
   for (int i = 0; i < count[axis]; ++i)
@@ -191,7 +202,10 @@ layout::Layout orderedAlong(ArrayRef<int64_t> shape, int64_t axis, int64_t warps
     for (int i = 0; a != axis && i < count[a]; ++i)
       toThreads.push_back(layout::Vec(1) << (first[a] + i));
   for (layout::Vec base : toThreads)
-    (int(lanes.size()) < layout::laneBits ? lanes : int(warpBases.size()) < warpBits ? warpBases : registers).push_back(base);
+    (int(lanes.size()) < layout::laneBits ? lanes
+     : int(warpBases.size()) < warpBits   ? warpBases
+                                          : registers)
+        .push_back(base);
   lanes.resize(layout::laneBits, 0);
   warpBases.resize(warpBits, 0);
   return *layout::Layout::make(layout::Shape(shape.begin(), shape.end()), bases);
@@ -210,7 +224,8 @@ LogicalResult convertTuple(ThreadBuilder &t, TileTuple &tuple, const layout::Lay
   return success();
 }
 
-FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes, Combine combine, bool ordered) {
+FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes, Combine combine,
+                                 bool ordered) {
   if (ordered)
     return reduceOrdered(t, std::move(tuple), axes, combine);
   // All axes' registers, then all their lanes, then all their warps at once: one barrier however many axes.
@@ -237,7 +252,8 @@ FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int
   return tuple;
 }
 
-LogicalResult setFromTile(ThreadBuilder &t, Value result, ArrayRef<Value> registers, const layout::Layout &layout) {
+LogicalResult setFromTile(ThreadBuilder &t, Value result, ArrayRef<Value> registers,
+                          const layout::Layout &layout) {
   if (const layout::Layout *to = t.layoutOf(result.getType())) {
     FailureOr<Registers> moved = t.convert(registers, layout, *to);
     if (failed(moved))

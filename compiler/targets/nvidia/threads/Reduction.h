@@ -15,7 +15,8 @@ struct TileTuple {
 using Combine = llvm::function_ref<Registers(mlir::ValueRange, mlir::ValueRange)>;
 
 /// Reduces `axes` (they stay with extent 1). `ordered`: elements meet in ascending row-major order, for functions that do not commute.
-mlir::FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, llvm::ArrayRef<int64_t> axes, Combine combine, bool ordered);
+mlir::FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, llvm::ArrayRef<int64_t> axes,
+                                       Combine combine, bool ordered);
 
 /// The layout in which a thread holds a stretch of `axis` (of the power-of-two part of it), lanes follow threads, warps follow lanes: what ordered
 /// reductions and scans work in.
@@ -24,6 +25,7 @@ layout::Layout orderedAlong(llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t
 /// Moves every part to another layout.
 mlir::LogicalResult convertTuple(ThreadBuilder &t, TileTuple &tuple, const layout::Layout &to);
 /// Sets an op's result, a tile of any layout or a scalar, from a tile.
-mlir::LogicalResult setFromTile(ThreadBuilder &t, mlir::Value result, llvm::ArrayRef<mlir::Value> registers, const layout::Layout &layout);
+mlir::LogicalResult setFromTile(ThreadBuilder &t, mlir::Value result, llvm::ArrayRef<mlir::Value> registers,
+                                const layout::Layout &layout);
 
 } // namespace tilegym::nvidia

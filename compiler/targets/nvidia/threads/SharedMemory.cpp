@@ -56,7 +56,9 @@ Value ThreadBuilder::sharedAddress(Value base, Value byteOffset) {
 }
 
 /// i1 has no place in memory: a byte holds it.
-static Type memoryType(OpBuilder &b, Type element) { return element.isInteger(1) ? Type(b.getI8Type()) : element; }
+static Type memoryType(OpBuilder &b, Type element) {
+  return element.isInteger(1) ? Type(b.getI8Type()) : element;
+}
 
 void ThreadBuilder::storeShared(Value base, Value byteOffset, ValueRange elements) {
   Type type = memoryType(b, elements[0].getType());
@@ -94,8 +96,10 @@ Registers ThreadBuilder::loadShared(Value base, Value byteOffset, Type element, 
   return result;
 }
 
-Registers ThreadBuilder::throughShared(ArrayRef<Value> registers, const layout::Layout &from, int64_t resultRegisters, int64_t elements,
-                                       llvm::function_ref<Value(int64_t)> store, llvm::function_ref<Value(int64_t)> load) {
+Registers ThreadBuilder::throughShared(ArrayRef<Value> registers, const layout::Layout &from,
+                                       int64_t resultRegisters, int64_t elements,
+                                       llvm::function_ref<Value(int64_t)> store,
+                                       llvm::function_ref<Value(int64_t)> load) {
   Type element = registers[0].getType();
   int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
   Value base = acquireShared(elements * bytes);

@@ -20,7 +20,12 @@ ThreadBuilder::ThreadBuilder(OpBuilder &builder, tile::KernelOp kernel, ValueRan
 const layout::Layout *ThreadBuilder::layoutOf(Type type) const {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto attribute = tensor ? dyn_cast_or_null<tile::LayoutAttr>(tensor.getEncoding()) : tile::LayoutAttr();
-  return attribute ? &attribute.getLayout() : nullptr;
+  if (!attribute)
+    return nullptr;
+  std::unique_ptr<layout::Layout> &layout = layouts[attribute];
+  if (!layout)
+    layout = std::make_unique<layout::Layout>(attribute.getLayout());
+  return layout.get();
 }
 
 int64_t ThreadBuilder::numRegisters(Type type) const {
@@ -36,7 +41,9 @@ Type ThreadBuilder::elementType(Type type) const {
 Value ThreadBuilder::constant(Type type, int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
 }
-Value ThreadBuilder::constantFloat(Type type, double value) { return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value)); }
+Value ThreadBuilder::constantFloat(Type type, double value) {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+}
 Value ThreadBuilder::i32(int64_t value) { return constant(b.getI32Type(), value); }
 Value ThreadBuilder::i64(int64_t value) { return constant(b.getI64Type(), value); }
 Value ThreadBuilder::boolean(bool value) { return constant(b.getI1Type(), value); }
@@ -97,8 +104,11 @@ ArrayRef<Value> ThreadBuilder::threadPart(const layout::Layout &layout) {
         result.push_back(layout.unitCoords(base)[axis]);
       return result;
     };
-    Value fromLane = linear(lane, masks(layout::Dim::Lane)), fromWarp = linear(warp, masks(layout::Dim::Warp));
-    parts.push_back(!fromLane ? fromWarp : !fromWarp ? fromLane : Value(arith::XOrIOp::create(b, loc, fromLane, fromWarp)));
+    Value fromLane = linear(lane, masks(layout::Dim::Lane)),
+          fromWarp = linear(warp, masks(layout::Dim::Warp));
+    parts.push_back(!fromLane   ? fromWarp
+                    : !fromWarp ? fromLane
+                                : Value(arith::XOrIOp::create(b, loc, fromLane, fromWarp)));
   }
   return threadParts.try_emplace(key, std::move(parts)).first->second;
 }
@@ -112,7 +122,8 @@ static int64_t threadBits(const layout::Layout &layout, int64_t axis) {
   return bits;
 }
 
-ThreadBuilder::SplitCoordinate ThreadBuilder::splitCoordinate(const layout::Layout &layout, int64_t axis, int64_t reg) {
+ThreadBuilder::SplitCoordinate ThreadBuilder::splitCoordinate(const layout::Layout &layout, int64_t axis,
+                                                              int64_t reg) {
   int64_t fixed = layout.apply({reg, 0, 0, 0})[axis];
   int64_t unitBits = layout.apply({reg % layout.unitRegisters(), 0, 0, 0})[axis];
   Value part = threadPart(layout)[axis];
@@ -147,7 +158,8 @@ bool ThreadBuilder::isCopy(const layout::Layout &layout, int64_t reg) {
   return (reg % layout.unitRegisters()) & int64_t(layout.freeBits(layout::Dim::Register));
 }
 
-Value ThreadBuilder::rowMajorIndex(const layout::Layout &layout, int64_t reg, ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets) {
+Value ThreadBuilder::rowMajorIndex(const layout::Layout &layout, int64_t reg, ArrayRef<int64_t> shape,
+                                   ArrayRef<int64_t> offsets) {
   int64_t fixed = 0, stride = 1;
   Value sum;
   for (int64_t axis = layout.rank() - 1; axis >= 0; --axis) {
@@ -163,10 +175,11 @@ Value ThreadBuilder::rowMajorIndex(const layout::Layout &layout, int64_t reg, Ar
 }
 
 Value ThreadBuilder::shuffle(Value value, int kind, Value sourceLane) {
-  auto kindAttr = ptx::ShuffleKindAttr::get(b.getContext(), ptx::ShuffleKind(kind));
   Type type = value.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
-  auto move = [&](Value word) -> Value { return ptx::ShuffleOp::create(b, loc, word.getType(), kindAttr, word, sourceLane); };
+  auto move = [&](Value word) -> Value {
+    return ptx::ShuffleOp::create(b, loc, word.getType(), ptx::ShuffleKind(kind), word, sourceLane);
+  };
   if (bits == 32)
     return move(value);
   Type integer = b.getIntegerType(bits);
@@ -176,7 +189,8 @@ Value ThreadBuilder::shuffle(Value value, int kind, Value sourceLane) {
     word = arith::TruncIOp::create(b, loc, integer, moved);
   } else {
     Value low = move(arith::TruncIOp::create(b, loc, b.getI32Type(), word));
-    Value high = move(arith::TruncIOp::create(b, loc, b.getI32Type(), arith::ShRUIOp::create(b, loc, word, i64(32))));
+    Value high =
+        move(arith::TruncIOp::create(b, loc, b.getI32Type(), arith::ShRUIOp::create(b, loc, word, i64(32))));
     low = arith::ExtUIOp::create(b, loc, integer, low);
     high = arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, integer, high), i64(32));
     word = arith::OrIOp::create(b, loc, low, high);
@@ -184,6 +198,8 @@ Value ThreadBuilder::shuffle(Value value, int kind, Value sourceLane) {
   return isa<FloatType>(type) ? Value(arith::BitcastOp::create(b, loc, type, word)) : word;
 }
 
-Value ThreadBuilder::shuffleXor(Value value, int64_t mask) { return shuffle(value, int(ptx::ShuffleKind::Xor), i32(mask)); }
+Value ThreadBuilder::shuffleXor(Value value, int64_t mask) {
+  return shuffle(value, int(ptx::ShuffleKind::Xor), i32(mask));
+}
 
 } // namespace tilegym::nvidia

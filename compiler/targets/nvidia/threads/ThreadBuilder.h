@@ -49,7 +49,7 @@ public:
   mlir::Value threadId();
   mlir::Value laneId();
   mlir::Value warpId();
-  int64_t numThreads() const { return kernel.getWarps() * 32; }
+  int64_t numThreads() { return kernel.getWarps() * 32; }
 
   /// For one axis: coordinate(reg) = (thread ^ bits(reg)) + offset(reg), all i32; `thread` is null where it is 0.
   mlir::Value coordinate(const layout::Layout &layout, int64_t axis, int64_t reg);
@@ -90,13 +90,17 @@ public:
 
   // ---- families call one another
   /// Moves registers between layouts of one shape by the cheapest way.
-  mlir::FailureOr<Registers> convert(mlir::ArrayRef<mlir::Value> registers, const layout::Layout &from, const layout::Layout &to);
+  mlir::FailureOr<Registers> convert(mlir::ArrayRef<mlir::Value> registers, const layout::Layout &from,
+                                     const layout::Layout &to);
   /// The general way through shared memory: register r of the source goes to `store(r)`, register r of the result comes from `load(r)` (element
   /// offsets); `elements` in all.
-  Registers throughShared(mlir::ArrayRef<mlir::Value> registers, const layout::Layout &from, int64_t resultRegisters, int64_t elements,
-                          llvm::function_ref<mlir::Value(int64_t)> store, llvm::function_ref<mlir::Value(int64_t)> load);
+  Registers throughShared(mlir::ArrayRef<mlir::Value> registers, const layout::Layout &from,
+                          int64_t resultRegisters, int64_t elements,
+                          llvm::function_ref<mlir::Value(int64_t)> store,
+                          llvm::function_ref<mlir::Value(int64_t)> load);
   /// Row-major index of register `reg`'s element plus an offset, i32.
-  mlir::Value rowMajorIndex(const layout::Layout &layout, int64_t reg, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets);
+  mlir::Value rowMajorIndex(const layout::Layout &layout, int64_t reg, llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<int64_t> offsets);
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
   /// `kind` is Up, Down or Index of ptx.shuffle, by value of any width.
   mlir::Value shuffle(mlir::Value value, int kind, mlir::Value lane);
@@ -105,9 +109,12 @@ public:
 
 private:
   llvm::DenseMap<mlir::Value, Registers> values;
+  mutable llvm::DenseMap<mlir::Attribute, std::unique_ptr<layout::Layout>>
+      layouts; ///< by attribute: a copy that stays where it is
   llvm::SmallVector<mlir::Value> arguments;
   mlir::Value thread, lane, warp;
-  llvm::StringMap<llvm::SmallVector<mlir::Value>> threadParts; ///< by layout text: each axis's part from lane and warp
+  llvm::StringMap<llvm::SmallVector<mlir::Value>>
+      threadParts; ///< by layout text: each axis's part from lane and warp
   llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);
 
   bool needsBarrier = false, usedShared = false;

@@ -49,11 +49,14 @@ Value updated(ThreadBuilder &t, Kind kind, Value old, Value x) {
   bool isFloat = isa<FloatType>(x.getType());
   switch (kind) {
   case Kind::Add:
-    return isFloat ? Value(arith::AddFOp::create(b, t.loc, old, x)) : Value(arith::AddIOp::create(b, t.loc, old, x));
+    return isFloat ? Value(arith::AddFOp::create(b, t.loc, old, x))
+                   : Value(arith::AddIOp::create(b, t.loc, old, x));
   case Kind::Max:
-    return isFloat ? Value(arith::MaximumFOp::create(b, t.loc, old, x)) : Value(arith::MaxSIOp::create(b, t.loc, old, x));
+    return isFloat ? Value(arith::MaximumFOp::create(b, t.loc, old, x))
+                   : Value(arith::MaxSIOp::create(b, t.loc, old, x));
   case Kind::Min:
-    return isFloat ? Value(arith::MinimumFOp::create(b, t.loc, old, x)) : Value(arith::MinSIOp::create(b, t.loc, old, x));
+    return isFloat ? Value(arith::MinimumFOp::create(b, t.loc, old, x))
+                   : Value(arith::MinSIOp::create(b, t.loc, old, x));
   case Kind::UMax:
     return arith::MaxUIOp::create(b, t.loc, old, x);
   case Kind::UMin:
@@ -72,7 +75,8 @@ Value updated(ThreadBuilder &t, Kind kind, Value old, Value x) {
 
 Value toBits(ThreadBuilder &t, Value value) {
   return isa<FloatType>(value.getType())
-             ? Value(arith::BitcastOp::create(t.b, t.loc, t.b.getIntegerType(value.getType().getIntOrFloatBitWidth()), value))
+             ? Value(arith::BitcastOp::create(
+                   t.b, t.loc, t.b.getIntegerType(value.getType().getIntOrFloatBitWidth()), value))
              : value;
 }
 Value fromBits(ThreadBuilder &t, Type type, Value bits) {
@@ -113,7 +117,8 @@ Value absolute(ThreadBuilder &t, Access::Address address) {
 }
 
 /// Runs `update(address, register, predicate)` once for each element, and gives every copy the owner's result.
-LogicalResult lowerUpdate(ThreadBuilder &t, Operation *op, Value value, llvm::function_ref<Value(Value, int64_t, Value)> update) {
+LogicalResult lowerUpdate(ThreadBuilder &t, Operation *op, Value value,
+                          llvm::function_ref<Value(Value, int64_t, Value)> update) {
   auto region = cast<tile::RegionOp>(op);
   const layout::Layout *layout = t.layoutOf(value.getType());
   if (t.elementType(value.getType()).getIntOrFloatBitWidth() < 16)
@@ -121,7 +126,9 @@ LogicalResult lowerUpdate(ThreadBuilder &t, Operation *op, Value value, llvm::fu
   t.orderLoad(region);
   t.orderStore(region);
   Access access(t, region, layout);
-  Value owner = layout ? t.isOwner(*layout) : Value(arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
+  Value owner =
+      layout ? t.isOwner(*layout)
+             : Value(arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
   Registers old(layout ? layout->numRegisters() : 1);
   for (int64_t r = 0, n = old.size(); r < n; ++r) {
     Value predicate = t.conjunction(owner, access.inBounds(r));
@@ -155,7 +162,7 @@ LogicalResult lowerAtomicRMW(ThreadBuilder &t, Operation *op) {
     Value x = t.get(rmw.getValue())[r];
     if (!kind)
       return casLoop(t, rmw.getKind(), address, x, predicate);
-    return ptx::AtomicOp::create(t.b, t.loc, type, ptx::AtomicKindAttr::get(t.b.getContext(), *kind), address, x, predicate);
+    return ptx::AtomicOp::create(t.b, t.loc, type, *kind, address, x, predicate);
   });
 }
 
@@ -164,7 +171,8 @@ LogicalResult lowerAtomicCas(ThreadBuilder &t, Operation *op) {
   Type type = t.elementType(cas.getValue().getType());
   return lowerUpdate(t, op, cas.getValue(), [&](Value address, int64_t r, Value predicate) -> Value {
     Value compare = toBits(t, t.get(cas.getCompare())[r]), value = toBits(t, t.get(cas.getValue())[r]);
-    return fromBits(t, type, ptx::AtomicCasOp::create(t.b, t.loc, value.getType(), address, compare, value, predicate));
+    return fromBits(
+        t, type, ptx::AtomicCasOp::create(t.b, t.loc, value.getType(), address, compare, value, predicate));
   });
 }
 

@@ -42,7 +42,8 @@ LogicalResult lowerRegion(ThreadBuilder &t, Block &from, Block *to) {
 LogicalResult lowerFor(ThreadBuilder &t, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
   SmallVector<Value> inits = flatten(t, loop.getInitArgs());
-  auto result = scf::ForOp::create(t.b, t.loc, t.scalar(loop.getLowerBound()), t.scalar(loop.getUpperBound()), t.scalar(loop.getStep()), inits);
+  auto result = scf::ForOp::create(t.b, t.loc, t.scalar(loop.getLowerBound()), t.scalar(loop.getUpperBound()),
+                                   t.scalar(loop.getStep()), inits);
   if (!result.getBody()->empty()) // the builder adds a yield where nothing is carried
     result.getBody()->back().erase();
   t.set(loop.getInductionVar(), {result.getInductionVar()});
@@ -64,7 +65,8 @@ LogicalResult lowerFor(ThreadBuilder &t, Operation *op) {
 LogicalResult lowerIf(ThreadBuilder &t, Operation *op) {
   auto branch = cast<scf::IfOp>(op);
   bool hasElse = !branch.getElseRegion().empty();
-  auto result = scf::IfOp::create(t.b, t.loc, flatTypes(t, branch.getResultTypes()), t.scalar(branch.getCondition()), hasElse);
+  auto result = scf::IfOp::create(t.b, t.loc, flatTypes(t, branch.getResultTypes()),
+                                  t.scalar(branch.getCondition()), hasElse);
   for (auto [from, to] : llvm::zip(branch->getRegions(), result->getRegions())) {
     if (from.empty())
       continue;
@@ -81,7 +83,8 @@ LogicalResult lowerIf(ThreadBuilder &t, Operation *op) {
 
 LogicalResult lowerWhile(ThreadBuilder &t, Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
-  auto result = scf::WhileOp::create(t.b, t.loc, flatTypes(t, loop.getResultTypes()), flatten(t, loop.getInits()));
+  auto result =
+      scf::WhileOp::create(t.b, t.loc, flatTypes(t, loop.getResultTypes()), flatten(t, loop.getInits()));
   for (auto [from, to] : llvm::zip(loop->getRegions(), result->getRegions())) {
     SmallVector<Type> types = flatTypes(t, from.front().getArgumentTypes());
     Block *block = t.b.createBlock(&to, {}, types, SmallVector<Location>(types.size(), t.loc));

@@ -27,7 +27,8 @@ Value selectByLane(ThreadBuilder &t, ArrayRef<Value> registers, const layout::La
   return choose(0, which.base);
 }
 
-Registers byShuffles(ThreadBuilder &t, ArrayRef<Value> registers, const layout::ConvertPlan &plan, int64_t count) {
+Registers byShuffles(ThreadBuilder &t, ArrayRef<Value> registers, const layout::ConvertPlan &plan,
+                     int64_t count) {
   // A step fills, in each lane, the register that the lane's number says; a register may be filled by several steps, each in other lanes.
   Registers result(count);
   for (const layout::ShuffleStep &step : plan.shuffles) {
@@ -37,7 +38,8 @@ Registers byShuffles(ThreadBuilder &t, ArrayRef<Value> registers, const layout::
       got = *mask ? t.shuffleXor(sent, *mask) : sent;
     } else {
       Value source = t.linear(t.laneId(), step.source.masks);
-      source = source ? Value(arith::XOrIOp::create(t.b, t.loc, source, t.i32(step.source.base))) : t.i32(step.source.base);
+      source = source ? Value(arith::XOrIOp::create(t.b, t.loc, source, t.i32(step.source.base)))
+                      : t.i32(step.source.base);
       got = t.shuffle(sent, int(ptx::ShuffleKind::Index), source);
     }
     if (step.receive.isUniform()) {
@@ -61,17 +63,21 @@ Registers byShuffles(ThreadBuilder &t, ArrayRef<Value> registers, const layout::
 
 Value threadOffset(ThreadBuilder &t, const layout::SharedSide &side) {
   Value fromLane = t.linear(t.laneId(), side.laneMasks), fromWarp = t.linear(t.warpId(), side.warpMasks);
-  return !fromLane ? fromWarp : !fromWarp ? fromLane : Value(arith::XOrIOp::create(t.b, t.loc, fromLane, fromWarp));
+  return !fromLane   ? fromWarp
+         : !fromWarp ? fromLane
+                     : Value(arith::XOrIOp::create(t.b, t.loc, fromLane, fromWarp));
 }
 
 Value accessOffset(ThreadBuilder &t, Value thread, const layout::SharedAccess &access, int64_t bytes) {
   if (!thread)
     return t.i32(access.offset * bytes);
-  Value offset = access.offset ? Value(arith::XOrIOp::create(t.b, t.loc, thread, t.i32(access.offset))) : thread;
+  Value offset =
+      access.offset ? Value(arith::XOrIOp::create(t.b, t.loc, thread, t.i32(access.offset))) : thread;
   return t.mul(offset, t.i32(bytes));
 }
 
-Registers byShared(ThreadBuilder &t, ArrayRef<Value> registers, const layout::SharedPlan &plan, int64_t count) {
+Registers byShared(ThreadBuilder &t, ArrayRef<Value> registers, const layout::SharedPlan &plan,
+                   int64_t count) {
   Type element = registers[0].getType();
   int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
   Registers result(count);
@@ -80,7 +86,8 @@ Registers byShared(ThreadBuilder &t, ArrayRef<Value> registers, const layout::Sh
   for (auto [index, copies] : {std::pair(t.laneId(), plan.copyLaneBits), {t.warpId(), plan.copyWarpBits}})
     if (copies) {
       Value bits = arith::AndIOp::create(t.b, t.loc, index, t.i32(int64_t(copies)));
-      owner = t.conjunction(owner, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, bits, t.i32(0)));
+      owner =
+          t.conjunction(owner, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, bits, t.i32(0)));
     }
   for (size_t pass = 0; pass < plan.store.passes.size(); ++pass) {
     Value base = t.acquireShared(plan.numElements * bytes);
@@ -94,7 +101,8 @@ Registers byShared(ThreadBuilder &t, ArrayRef<Value> registers, const layout::Sh
     });
     t.publishShared();
     for (const layout::SharedAccess &access : plan.load.passes[pass]) {
-      Registers loaded = t.loadShared(base, accessOffset(t, loadThread, access, bytes), element, access.registers.size());
+      Registers loaded =
+          t.loadShared(base, accessOffset(t, loadThread, access, bytes), element, access.registers.size());
       for (auto [r, value] : llvm::zip(access.registers, loaded))
         result[r] = value;
     }
@@ -104,8 +112,8 @@ Registers byShared(ThreadBuilder &t, ArrayRef<Value> registers, const layout::Sh
 
 LogicalResult lowerConvertLayout(ThreadBuilder &t, Operation *op) {
   auto convert = cast<tile::ConvertLayoutOp>(op);
-  FailureOr<Registers> result =
-      t.convert(t.get(convert.getValue()), *t.layoutOf(convert.getValue().getType()), *t.layoutOf(convert.getType()));
+  FailureOr<Registers> result = t.convert(
+      t.get(convert.getValue()), *t.layoutOf(convert.getValue().getType()), *t.layoutOf(convert.getType()));
   if (failed(result))
     return failure();
   t.set(convert, std::move(*result));
@@ -114,7 +122,8 @@ LogicalResult lowerConvertLayout(ThreadBuilder &t, Operation *op) {
 
 } // namespace
 
-FailureOr<Registers> ThreadBuilder::convert(ArrayRef<Value> registers, const layout::Layout &from, const layout::Layout &to) {
+FailureOr<Registers> ThreadBuilder::convert(ArrayRef<Value> registers, const layout::Layout &from,
+                                            const layout::Layout &to) {
   int64_t bytes = std::max<int64_t>(1, registers[0].getType().getIntOrFloatBitWidth() / 8);
   layout::Expected<layout::ConvertPlan> plan = layout::planConversion(from, to, int(bytes));
   if (!plan)

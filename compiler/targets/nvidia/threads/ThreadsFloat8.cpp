@@ -4,8 +4,8 @@
 // Encoding rounds to nearest even. In f32's bits, a normal f8 is the top of the fraction: add half an ulp (less one, plus the last kept bit) and
 // shift. A subnormal is an integer multiple of the smallest step: adding a power of two whose ulp is that step leaves the integer in the low
 // bits, rounded by the hardware.
-#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 #include "compiler/targets/nvidia/threads/Rounding.h"
+#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -14,11 +14,11 @@ namespace tilegym::nvidia {
 namespace {
 
 struct Format {
-  int fraction;       ///< stored bits
+  int fraction; ///< stored bits
   int bias;
-  float overflow;     ///< from here on (half way past the largest) a finite value is too large
-  int64_t largest;    ///< code of the largest finite value
-  int64_t infinity;   ///< code of infinity; the NaN where there is none
+  float overflow;   ///< from here on (half way past the largest) a finite value is too large
+  int64_t largest;  ///< code of the largest finite value
+  int64_t infinity; ///< code of infinity; the NaN where there is none
   int64_t nan;
 };
 const Format e4m3 = {3, 7, 464.0f, 0x7e, 0x7f, 0x7f};
@@ -38,12 +38,15 @@ struct Bits {
   Value lor(Value a, Value b) { return arith::OrIOp::create(t.b, t.loc, a, b); }
   Value sub(Value a, Value b) { return arith::SubIOp::create(t.b, t.loc, a, b); }
   Value select(Value c, Value a, Value b) { return arith::SelectOp::create(t.b, t.loc, c, a, b); }
-  Value compare(arith::CmpIPredicate p, Value a, Value b) { return arith::CmpIOp::create(t.b, t.loc, p, a, b); }
+  Value compare(arith::CmpIPredicate p, Value a, Value b) {
+    return arith::CmpIOp::create(t.b, t.loc, p, a, b);
+  }
 };
 
 Value encode(ThreadBuilder &t, Value x, const Format &f, bool saturate) {
   Bits b{t};
-  Value bits = b.bitsOf(x), magnitude = b.land(bits, 0x7fffffff), sign = b.shr(b.land(bits, int64_t(0x80000000)), 24);
+  Value bits = b.bitsOf(x), magnitude = b.land(bits, 0x7fffffff),
+        sign = b.shr(b.land(bits, int64_t(0x80000000)), 24);
   int drop = 23 - f.fraction;
   Value odd = b.land(b.shr(magnitude, drop), 1);
   Value rounded = b.shr(t.add(t.add(magnitude, b.word((int64_t(1) << (drop - 1)) - 1)), odd), drop);
@@ -68,11 +71,13 @@ Value decode(ThreadBuilder &t, Value code, const Format &f) {
   auto word = [&](int64_t v) { return t.constant(i16, v); };
   Value wide = arith::ExtUIOp::create(t.b, t.loc, i16, code);
   auto asFloat = [&](Value half) -> Value {
-    return arith::ExtFOp::create(t.b, t.loc, t.b.getF32Type(), arith::BitcastOp::create(t.b, t.loc, t.b.getF16Type(), half));
+    Value f16 = arith::BitcastOp::create(t.b, t.loc, t.b.getF16Type(), half);
+    return arith::ExtFOp::create(t.b, t.loc, t.b.getF32Type(), f16);
   };
   if (&f == &e5m2)
     return asFloat(arith::ShLIOp::create(t.b, t.loc, wide, word(8)));
-  Value magnitude = arith::AndIOp::create(t.b, t.loc, wide, word(0x7f)), sign = arith::AndIOp::create(t.b, t.loc, wide, word(0x80));
+  Value magnitude = arith::AndIOp::create(t.b, t.loc, wide, word(0x7f)),
+        sign = arith::AndIOp::create(t.b, t.loc, wide, word(0x80));
   Value half = arith::OrIOp::create(t.b, t.loc, arith::ShLIOp::create(t.b, t.loc, sign, word(8)),
                                     arith::ShLIOp::create(t.b, t.loc, magnitude, word(7)));
   Value value = arith::MulFOp::create(t.b, t.loc, asFloat(half), t.constantFloat(t.b.getF32Type(), 256.0));
@@ -100,7 +105,8 @@ LogicalResult mapRegisters(ThreadBuilder &t, Operation *op, llvm::function_ref<V
 }
 
 LogicalResult lowerExtend(ThreadBuilder &t, Operation *op) {
-  Type from = getElementTypeOrSelf(op->getOperand(0).getType()), to = getElementTypeOrSelf(op->getResult(0).getType());
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType()),
+       to = getElementTypeOrSelf(op->getResult(0).getType());
   if (!isFloat8(from))
     return lowerElementwise(t, op);
   return mapRegisters(t, op, [&](Value code) -> Value {
@@ -115,7 +121,8 @@ LogicalResult lowerExtend(ThreadBuilder &t, Operation *op) {
 LogicalResult lowerTruncate(ThreadBuilder &t, Operation *op) {
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   if (isFloat8(to))
-    return mapRegisters(t, op, [&](Value x) { return encode(t, toF32(t, x), formatOf(to), /*saturate=*/false); });
+    return mapRegisters(t, op,
+                        [&](Value x) { return encode(t, toF32(t, x), formatOf(to), /*saturate=*/false); });
   return lowerElementwise(t, op);
 }
 
@@ -125,13 +132,16 @@ template <class Op> LogicalResult lowerFromInteger(ThreadBuilder &t, Operation *
   if (!isFloat8(to))
     return lowerElementwise(t, op);
   return mapRegisters(t, op, [&](Value x) {
-    return encode(t, roundToOdd(t, Op::create(t.b, t.loc, t.b.getF64Type(), x)), formatOf(to), /*saturate=*/false);
+    return encode(t, roundToOdd(t, Op::create(t.b, t.loc, t.b.getF64Type(), x)), formatOf(to),
+                  /*saturate=*/false);
   });
 }
 
 } // namespace
 
-Value encodeFloat8(ThreadBuilder &t, Value x, Type format, bool saturate) { return encode(t, toF32(t, x), formatOf(format), saturate); }
+Value encodeFloat8(ThreadBuilder &t, Value x, Type format, bool saturate) {
+  return encode(t, toF32(t, x), formatOf(format), saturate);
+}
 Value decodeFloat8(ThreadBuilder &t, Value code, Type format) { return decode(t, code, formatOf(format)); }
 
 void addFloat8Handlers(HandlerTable &table) {

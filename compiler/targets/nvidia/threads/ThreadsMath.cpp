@@ -23,14 +23,18 @@ struct Function {
 };
 
 Value approx(ThreadBuilder &t, ptx::ApproxKind kind, Value x) {
-  return ptx::ApproxOp::create(t.b, t.loc, t.b.getF32Type(), ptx::ApproxKindAttr::get(t.b.getContext(), kind), x, t.kernel.hasFtz());
+  return ptx::ApproxOp::create(t.b, t.loc, t.b.getF32Type(), kind, x, t.kernel.hasFtz());
 }
 template <ptx::ApproxKind kind> Value direct(ThreadBuilder &t, Value x) { return approx(t, kind, x); }
 Value multiply(ThreadBuilder &t, Value x, double factor) {
   return arith::MulFOp::create(t.b, t.loc, x, t.constantFloat(t.b.getF32Type(), factor));
 }
-Value approximateExp(ThreadBuilder &t, Value x) { return approx(t, ptx::ApproxKind::Ex2, multiply(t, x, 1.4426950408889634)); }
-Value approximateLog(ThreadBuilder &t, Value x) { return multiply(t, approx(t, ptx::ApproxKind::Lg2, x), 0.6931471805599453); }
+Value approximateExp(ThreadBuilder &t, Value x) {
+  return approx(t, ptx::ApproxKind::Ex2, multiply(t, x, 1.4426950408889634));
+}
+Value approximateLog(ThreadBuilder &t, Value x) {
+  return multiply(t, approx(t, ptx::ApproxKind::Lg2, x), 0.6931471805599453);
+}
 
 const Function functions[] = {
     {"math.exp", "__nv_expf", approximateExp},
@@ -46,7 +50,8 @@ const Function functions[] = {
 
 bool isApproximate(ThreadBuilder &t, Operation *op) {
   auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  return flags && flags.getFastMathFlagsAttr() && bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
+  return flags && flags.getFastMathFlagsAttr() &&
+         bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
 }
 
 /// Applies `f`, which takes f32 or f64, to each register, widening half precision to f32 around it.
@@ -74,7 +79,8 @@ Value callLibdevice(ThreadBuilder &t, StringRef f32Name, ValueRange operands) {
 }
 
 LogicalResult lowerFunction(ThreadBuilder &t, Operation *op) {
-  const Function *function = llvm::find_if(functions, [&](const Function &f) { return op->getName().getStringRef() == f.name; });
+  const Function *function =
+      llvm::find_if(functions, [&](const Function &f) { return op->getName().getStringRef() == f.name; });
   bool approximate = function->approximate && isApproximate(t, op);
   return mapFloat(t, op, [&](ValueRange x) -> Value {
     if (approximate && x[0].getType().isF32())

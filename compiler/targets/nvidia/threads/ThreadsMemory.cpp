@@ -38,7 +38,8 @@ SmallVector<Value> pack(ThreadBuilder &t, ValueRange elements, const Words &word
     for (Value value : bits) {
       if (isa<FloatType>(held))
         value = arith::BitcastOp::create(t.b, t.loc, t.b.getIntegerType(each), value);
-      result.push_back(each < 16 ? Value(arith::ExtUIOp::create(t.b, t.loc, t.b.getI16Type(), value)) : value);
+      result.push_back(each < 16 ? Value(arith::ExtUIOp::create(t.b, t.loc, t.b.getI16Type(), value))
+                                 : value);
     }
     return result;
   }
@@ -74,11 +75,14 @@ Registers unpack(ThreadBuilder &t, ValueRange words, Type element, int64_t n, co
   }
   if (isBool)
     for (Value &value : result)
-      value = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, value, t.constant(t.b.getI8Type(), 0));
+      value =
+          arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, value, t.constant(t.b.getI8Type(), 0));
   return result;
 }
 
-bool isReadonly(tile::RegionOp op) { return op.getBase().getDefiningOp<tile::ParamOp>().getParam().getReadonly(); }
+bool isReadonly(tile::RegionOp op) {
+  return op.getBase().getDefiningOp<tile::ParamOp>().getParam().getReadonly();
+}
 
 LogicalResult lowerLoad(ThreadBuilder &t, Operation *op) {
   auto load = cast<tile::LoadOp>(op);
@@ -91,7 +95,8 @@ LogicalResult lowerLoad(ThreadBuilder &t, Operation *op) {
   bool maskedTile = load.getMask() && layout;
   Registers result(layout ? layout->numRegisters() : 1);
   // A masked-off element that is in bounds may be read: the pad replaces it afterwards, and the vector stays whole.
-  std::vector<std::vector<int64_t>> groups = layout ? access.vectorGroups(/*maskInTheWay=*/false) : std::vector<std::vector<int64_t>>{{0}};
+  std::vector<std::vector<int64_t>> groups =
+      layout ? access.vectorGroups(/*maskInTheWay=*/false) : std::vector<std::vector<int64_t>>{{0}};
   for (const std::vector<int64_t> &group : groups) {
     int64_t n = group.size();
     Words form = wordsFor(t, access.elementBytes(), n);
@@ -104,9 +109,10 @@ LogicalResult lowerLoad(ThreadBuilder &t, Operation *op) {
         padding = isa<FloatType>(element) ? t.constantFloat(element, 0) : t.constant(element, 0);
       other = pack(t, SmallVector<Value>(n, padding), form);
     }
-    auto words = ptx::LoadGlobalOp::create(t.b, t.loc, SmallVector<Type>(form.words, form.wordType), address.pointer, predicate, other,
-                                           address.fixedBytes, form.wordBits, isReadonly(region),
-                                           layout ? ptx::Cache::Streaming : ptx::Cache::Default);
+    auto words =
+        ptx::LoadGlobalOp::create(t.b, t.loc, SmallVector<Type>(form.words, form.wordType), address.pointer,
+                                  predicate, other, address.fixedBytes, form.wordBits, isReadonly(region),
+                                  layout ? ptx::Cache::Streaming : ptx::Cache::Default);
     Registers loaded = unpack(t, words.getWords(), element, n, form);
     for (auto [r, value] : llvm::zip(group, loaded))
       result[r] = value;
@@ -126,9 +132,12 @@ LogicalResult lowerStore(ThreadBuilder &t, Operation *op) {
   Access access(t, region, layout);
   const Registers &values = t.get(store.getValue());
   // Of the threads that hold copies, one writes.
-  Value owner = layout ? t.isOwner(*layout) : Value(arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
-  std::vector<std::vector<int64_t>> groups =
-      layout ? access.vectorGroups(/*maskInTheWay=*/bool(store.getMask())) : std::vector<std::vector<int64_t>>{{0}};
+  Value owner =
+      layout ? t.isOwner(*layout)
+             : Value(arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
+  std::vector<std::vector<int64_t>> groups = layout
+                                                 ? access.vectorGroups(/*maskInTheWay=*/bool(store.getMask()))
+                                                 : std::vector<std::vector<int64_t>>{{0}};
   for (const std::vector<int64_t> &group : groups) {
     if (layout && t.isCopy(*layout, group[0]))
       continue;
@@ -138,8 +147,8 @@ LogicalResult lowerStore(ThreadBuilder &t, Operation *op) {
     SmallVector<Value> elements;
     for (int64_t r : group)
       elements.push_back(values[r]);
-    ptx::StoreGlobalOp::create(t.b, t.loc, pack(t, elements, form), address.pointer, predicate, address.fixedBytes, form.wordBits,
-                               ptx::Cache::Default);
+    ptx::StoreGlobalOp::create(t.b, t.loc, pack(t, elements, form), address.pointer, predicate,
+                               address.fixedBytes, form.wordBits, ptx::Cache::Default);
   }
   return success();
 }

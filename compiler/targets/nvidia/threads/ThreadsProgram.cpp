@@ -14,7 +14,8 @@ LogicalResult lowerParam(ThreadBuilder &t, Operation *op) {
   auto param = cast<tile::ParamOp>(op);
   Value value = t.argument(param.getNumber());
   if (param.getType().isInteger(1)) // a bool travels as a byte
-    value = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, value, t.constant(t.b.getI8Type(), 0));
+    value =
+        arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, value, t.constant(t.b.getI8Type(), 0));
   t.set(param, {value});
   return success();
 }
@@ -32,7 +33,9 @@ LogicalResult lowerReturn(ThreadBuilder &t, Operation *) {
 
 LogicalResult lowerNothing(ThreadBuilder &, Operation *) { return success(); }
 
-Value firstThread(ThreadBuilder &t) { return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)); }
+Value firstThread(ThreadBuilder &t) {
+  return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0));
+}
 
 /// "file:line" of the op, for messages from the GPU.
 std::string place(Operation *op) {

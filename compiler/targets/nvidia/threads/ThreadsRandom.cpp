@@ -17,7 +17,8 @@ struct Philox {
   Philox(ThreadBuilder &t, Value seed) : t(t) {
     Value low = truncate(seed), high = truncate(shiftRight(seed, 32));
     for (int round = 0; round < 10; ++round)
-      keys[round] = {t.add(low, t.i32(int32_t(0x9E3779B9u * uint32_t(round)))), t.add(high, t.i32(int32_t(0xBB67AE85u * uint32_t(round))))};
+      keys[round] = {t.add(low, t.i32(int32_t(0x9E3779B9u * uint32_t(round)))),
+                     t.add(high, t.i32(int32_t(0xBB67AE85u * uint32_t(round))))};
   }
 
   Value truncate(Value wide) { return arith::TruncIOp::create(t.b, t.loc, t.b.getI32Type(), wide); }
@@ -52,7 +53,9 @@ LogicalResult lowerPhilox(ThreadBuilder &t, Operation *op) {
     Value which = arith::ShRUIOp::create(t.b, t.loc, field, t.i32(llvm::Log2_64(perWord)));
     Value word = block[0];
     for (int64_t w = 1; w < 4; ++w)
-      word = arith::SelectOp::create(t.b, t.loc, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, which, t.i32(w)), block[w], word);
+      word = arith::SelectOp::create(
+          t.b, t.loc, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, which, t.i32(w)), block[w],
+          word);
     if (perWord > 1) {
       Value position = arith::AndIOp::create(t.b, t.loc, field, t.i32(perWord - 1));
       word = arith::ShRUIOp::create(t.b, t.loc, word, t.mul(position, t.i32(bits)));

@@ -12,8 +12,11 @@ namespace {
 LogicalResult lowerReduce(ThreadBuilder &t, Operation *op) {
   auto reduce = cast<tile::ReduceOp>(op);
   TileTuple tuple{*t.layoutOf(reduce.getValue().getType()), {t.get(reduce.getValue())}};
-  auto combine = [&](ValueRange a, ValueRange x) -> Registers { return {combineNamed(t, reduce.getKind(), a[0], x[0])}; };
-  FailureOr<TileTuple> result = reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*ordered=*/false);
+  auto combine = [&](ValueRange a, ValueRange x) -> Registers {
+    return {combineNamed(t, reduce.getKind(), a[0], x[0])};
+  };
+  FailureOr<TileTuple> result =
+      reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*ordered=*/false);
   if (failed(result))
     return failure();
   return setFromTile(t, reduce, result->parts[0], result->layout);
@@ -21,8 +24,12 @@ LogicalResult lowerReduce(ThreadBuilder &t, Operation *op) {
 
 /// True where (x, i) beats (a, j): larger (smaller), or NaN against a number, or as good and earlier.
 Value beats(ThreadBuilder &t, tile::ReduceKind kind, Value x, Value i, Value a, Value j) {
-  auto integer = [&](arith::CmpIPredicate p, Value l, Value r) -> Value { return arith::CmpIOp::create(t.b, t.loc, p, l, r); };
-  auto floating = [&](arith::CmpFPredicate p, Value l, Value r) -> Value { return arith::CmpFOp::create(t.b, t.loc, p, l, r); };
+  auto integer = [&](arith::CmpIPredicate p, Value l, Value r) -> Value {
+    return arith::CmpIOp::create(t.b, t.loc, p, l, r);
+  };
+  auto floating = [&](arith::CmpFPredicate p, Value l, Value r) -> Value {
+    return arith::CmpFOp::create(t.b, t.loc, p, l, r);
+  };
   auto both = [&](Value l, Value r) -> Value { return arith::AndIOp::create(t.b, t.loc, l, r); };
   auto either = [&](Value l, Value r) -> Value { return arith::OrIOp::create(t.b, t.loc, l, r); };
   Value earlier = integer(arith::CmpIPredicate::slt, i, j);
@@ -54,9 +61,11 @@ LogicalResult lowerArgReduce(ThreadBuilder &t, Operation *op) {
   TileTuple tuple{layout, {t.get(reduce.getValue()), indices}};
   auto combine = [&](ValueRange a, ValueRange x) -> Registers {
     Value wins = beats(t, reduce.getKind(), x[0], x[1], a[0], a[1]);
-    return {arith::SelectOp::create(t.b, t.loc, wins, x[0], a[0]), arith::SelectOp::create(t.b, t.loc, wins, x[1], a[1])};
+    return {arith::SelectOp::create(t.b, t.loc, wins, x[0], a[0]),
+            arith::SelectOp::create(t.b, t.loc, wins, x[1], a[1])};
   };
-  FailureOr<TileTuple> result = reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*ordered=*/false);
+  FailureOr<TileTuple> result =
+      reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*ordered=*/false);
   if (failed(result))
     return failure();
   Registers wide;
@@ -95,13 +104,17 @@ Value combineNamed(ThreadBuilder &t, tile::ReduceKind kind, Value a, Value x) {
   bool isFloat = isa<FloatType>(a.getType());
   switch (kind) {
   case tile::ReduceKind::Sum:
-    return isFloat ? Value(arith::AddFOp::create(b, t.loc, a, x)) : Value(arith::AddIOp::create(b, t.loc, a, x));
+    return isFloat ? Value(arith::AddFOp::create(b, t.loc, a, x))
+                   : Value(arith::AddIOp::create(b, t.loc, a, x));
   case tile::ReduceKind::Prod:
-    return isFloat ? Value(arith::MulFOp::create(b, t.loc, a, x)) : Value(arith::MulIOp::create(b, t.loc, a, x));
+    return isFloat ? Value(arith::MulFOp::create(b, t.loc, a, x))
+                   : Value(arith::MulIOp::create(b, t.loc, a, x));
   case tile::ReduceKind::Max:
-    return isFloat ? Value(arith::MaximumFOp::create(b, t.loc, a, x)) : Value(arith::MaxSIOp::create(b, t.loc, a, x));
+    return isFloat ? Value(arith::MaximumFOp::create(b, t.loc, a, x))
+                   : Value(arith::MaxSIOp::create(b, t.loc, a, x));
   case tile::ReduceKind::Min:
-    return isFloat ? Value(arith::MinimumFOp::create(b, t.loc, a, x)) : Value(arith::MinSIOp::create(b, t.loc, a, x));
+    return isFloat ? Value(arith::MinimumFOp::create(b, t.loc, a, x))
+                   : Value(arith::MinSIOp::create(b, t.loc, a, x));
   case tile::ReduceKind::UMax:
     return arith::MaxUIOp::create(b, t.loc, a, x);
   case tile::ReduceKind::UMin:

@@ -24,25 +24,30 @@ ptx::RoundingMode modeOf(tile::Rounding rounding) {
 }
 
 Value convertBy(ThreadBuilder &t, Value x, Type to, ptx::RoundingMode mode, bool isUnsigned) {
-  return ptx::ConvertOp::create(t.b, t.loc, to, x, ptx::RoundingModeAttr::get(t.b.getContext(), mode), isUnsigned);
+  return ptx::ConvertOp::create(t.b, t.loc, to, x, mode, isUnsigned);
 }
 
 /// bf16 has no directed conversion from f32: cut the low half and step away from zero where that is the direction. NaN is left to the ordinary way.
 Value toBf16(ThreadBuilder &t, Value x, tile::Rounding rounding) {
   OpBuilder &b = t.b;
-  auto compare = [&](arith::CmpIPredicate p, Value l, Value r) -> Value { return arith::CmpIOp::create(b, t.loc, p, l, r); };
+  auto compare = [&](arith::CmpIPredicate p, Value l, Value r) -> Value {
+    return arith::CmpIOp::create(b, t.loc, p, l, r);
+  };
   Value bits = arith::BitcastOp::create(b, t.loc, b.getI32Type(), x);
-  Value high = arith::TruncIOp::create(b, t.loc, b.getI16Type(), arith::ShRUIOp::create(b, t.loc, bits, t.i32(16)));
+  Value high =
+      arith::TruncIOp::create(b, t.loc, b.getI16Type(), arith::ShRUIOp::create(b, t.loc, bits, t.i32(16)));
   Value low = arith::AndIOp::create(b, t.loc, bits, t.i32(0xffff));
   Value inexact = compare(arith::CmpIPredicate::ne, low, t.i32(0));
-  Value away = compare(rounding == tile::Rounding::Up ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt, bits, t.i32(0));
+  Value away = compare(rounding == tile::Rounding::Up ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt,
+                       bits, t.i32(0));
   if (rounding != tile::Rounding::TowardZero) {
     Value step = arith::AndIOp::create(b, t.loc, inexact, away);
     high = t.add(high, arith::ExtUIOp::create(b, t.loc, b.getI16Type(), step));
   }
   Value rounded = arith::BitcastOp::create(b, t.loc, b.getBF16Type(), high);
   Value isNan = arith::CmpFOp::create(b, t.loc, arith::CmpFPredicate::UNO, x, x);
-  return arith::SelectOp::create(b, t.loc, isNan, arith::TruncFOp::create(b, t.loc, b.getBF16Type(), x), rounded);
+  return arith::SelectOp::create(b, t.loc, isNan, arith::TruncFOp::create(b, t.loc, b.getBF16Type(), x),
+                                 rounded);
 }
 
 /// Through f32 a directed rounding may be made in two steps of one direction; only to the nearest would two steps differ.
@@ -68,7 +73,8 @@ Value floatToInteger(ThreadBuilder &t, Value x, Type to, tile::Rounding rounding
     return convertBy(t, x, to, modeOf(rounding), isUnsigned);
   // Narrow ones: saturate to 32 bits, then to fewer.
   Value wide = convertBy(t, x, t.b.getI32Type(), modeOf(rounding), false);
-  int64_t low = isUnsigned ? 0 : -(int64_t(1) << (bits - 1)), high = (int64_t(1) << (isUnsigned ? bits : bits - 1)) - 1;
+  int64_t low = isUnsigned ? 0 : -(int64_t(1) << (bits - 1)),
+          high = (int64_t(1) << (isUnsigned ? bits : bits - 1)) - 1;
   wide = arith::MaxSIOp::create(t.b, t.loc, wide, t.i32(low));
   wide = arith::MinSIOp::create(t.b, t.loc, wide, t.i32(high));
   return arith::TruncIOp::create(t.b, t.loc, to, wide);
@@ -77,7 +83,8 @@ Value floatToInteger(ThreadBuilder &t, Value x, Type to, tile::Rounding rounding
 Value integerToFloat(ThreadBuilder &t, Value x, Type to, tile::Rounding rounding, bool isUnsigned) {
   unsigned bits = x.getType().getIntOrFloatBitWidth();
   if (bits < 32)
-    x = isUnsigned ? Value(arith::ExtUIOp::create(t.b, t.loc, t.b.getI32Type(), x)) : Value(arith::ExtSIOp::create(t.b, t.loc, t.b.getI32Type(), x));
+    x = isUnsigned ? Value(arith::ExtUIOp::create(t.b, t.loc, t.b.getI32Type(), x))
+                   : Value(arith::ExtSIOp::create(t.b, t.loc, t.b.getI32Type(), x));
   if (to.isF64() || to.isF32())
     return convertBy(t, x, to, modeOf(rounding), isUnsigned);
   return floatToFloat(t, convertBy(t, x, t.b.getF32Type(), modeOf(rounding), isUnsigned), to, rounding);
@@ -85,7 +92,8 @@ Value integerToFloat(ThreadBuilder &t, Value x, Type to, tile::Rounding rounding
 
 LogicalResult lowerConvert(ThreadBuilder &t, Operation *op) {
   auto convert = cast<tile::ConvertOp>(op);
-  Type from = getElementTypeOrSelf(convert.getValue().getType()), to = getElementTypeOrSelf(convert.getType());
+  Type from = getElementTypeOrSelf(convert.getValue().getType()),
+       to = getElementTypeOrSelf(convert.getType());
   auto isF8 = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; };
   if (isF8(to) && convert.getRounding() != tile::Rounding::NearestEven)
     return op->emitOpError("the target rounds to f8 only to nearest even");
@@ -97,7 +105,8 @@ LogicalResult lowerConvert(ThreadBuilder &t, Operation *op) {
     if (isF8(to)) {
       if (!fromFloat) {
         Type f64 = t.b.getF64Type();
-        x = convert.getIsUnsigned() ? Value(arith::UIToFPOp::create(t.b, t.loc, f64, x)) : Value(arith::SIToFPOp::create(t.b, t.loc, f64, x));
+        x = convert.getIsUnsigned() ? Value(arith::UIToFPOp::create(t.b, t.loc, f64, x))
+                                    : Value(arith::SIToFPOp::create(t.b, t.loc, f64, x));
       }
       result.push_back(encodeFloat8(t, x, to, convert.getSaturate()));
     } else if (fromFloat && toFloat) {
@@ -116,9 +125,11 @@ LogicalResult lowerConvert(ThreadBuilder &t, Operation *op) {
 
 Value roundToOdd(ThreadBuilder &t, Value x) {
   Value cut = convertBy(t, x, t.b.getF32Type(), ptx::RoundingMode::TowardZero, false);
-  Value inexact = arith::CmpFOp::create(t.b, t.loc, arith::CmpFPredicate::ONE, arith::ExtFOp::create(t.b, t.loc, t.b.getF64Type(), cut), x);
+  Value back = arith::ExtFOp::create(t.b, t.loc, t.b.getF64Type(), cut);
+  Value inexact = arith::CmpFOp::create(t.b, t.loc, arith::CmpFPredicate::ONE, back, x);
   Value bits = arith::BitcastOp::create(t.b, t.loc, t.b.getI32Type(), cut);
-  bits = arith::OrIOp::create(t.b, t.loc, bits, arith::ExtUIOp::create(t.b, t.loc, t.b.getI32Type(), inexact));
+  bits =
+      arith::OrIOp::create(t.b, t.loc, bits, arith::ExtUIOp::create(t.b, t.loc, t.b.getI32Type(), inexact));
   return arith::BitcastOp::create(t.b, t.loc, t.b.getF32Type(), bits);
 }
 

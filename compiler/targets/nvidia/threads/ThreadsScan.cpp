@@ -62,10 +62,13 @@ private:
   /// Where this thread stands along the axis among the lanes (warps) that share a line, counted in the direction of the scan.
   Value rank(Value index, int64_t mask) {
     int shift = llvm::countr_zero(uint64_t(mask));
-    Value position = arith::ShRUIOp::create(t.b, t.loc, arith::AndIOp::create(t.b, t.loc, index, t.i32(mask)), t.i32(shift));
+    Value position = arith::ShRUIOp::create(t.b, t.loc, arith::AndIOp::create(t.b, t.loc, index, t.i32(mask)),
+                                            t.i32(shift));
     return reverse ? Value(arith::SubIOp::create(t.b, t.loc, t.i32(mask >> shift), position)) : position;
   }
-  Value atLeast(Value x, int64_t n) { return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::uge, x, t.i32(n)); }
+  Value atLeast(Value x, int64_t n) {
+    return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::uge, x, t.i32(n));
+  }
 
   LogicalResult scanLine(ArrayRef<std::pair<int64_t, int64_t>> line) {
     int64_t unit = layout.unit()[axis];
@@ -81,7 +84,8 @@ private:
     return success();
   }
 
-  LogicalResult scanStretch(ArrayRef<std::pair<int64_t, int64_t>> stretch, std::optional<Registers> &carry, bool more) {
+  LogicalResult scanStretch(ArrayRef<std::pair<int64_t, int64_t>> stretch, std::optional<Registers> &carry,
+                            bool more) {
     for (size_t i = 1; i < stretch.size(); ++i)
       setColumn(stretch[i].second, combine(column(stretch[i - 1].second), column(stretch[i].second)));
     Registers total = column(stretch.back().second); // of this thread, then of the lanes up to it
@@ -132,7 +136,8 @@ private:
     Value position = rank(t.warpId(), warpMask);
     // Lines that differ in the other lanes and warps have rows of their own.
     Value otherLane = arith::AndIOp::create(t.b, t.loc, t.laneId(), t.i32(31 & ~laneMask));
-    Value otherWarp = arith::AndIOp::create(t.b, t.loc, t.warpId(), t.i32((t.kernel.getWarps() - 1) & ~warpMask));
+    Value otherWarp =
+        arith::AndIOp::create(t.b, t.loc, t.warpId(), t.i32((t.kernel.getWarps() - 1) & ~warpMask));
     Value row = t.add(t.mul(otherWarp, t.i32(32)), otherLane);
     int64_t rows = t.kernel.getWarps() * 32;
     SmallVector<int64_t> start;
@@ -142,10 +147,13 @@ private:
       bytes += rows * warps * 8;
     }
     Value base = t.acquireShared(bytes);
-    auto offset = [&](size_t part, Value warp) { return t.add(t.mul(t.add(t.mul(row, t.i32(warps)), warp), t.i32(8)), t.i32(start[part])); };
-    Value last = laneMask ? arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, rank(t.laneId(), laneMask),
-                                                  t.i32(laneMask >> llvm::countr_zero(uint64_t(laneMask))))
-                          : Value();
+    auto offset = [&](size_t part, Value warp) {
+      return t.add(t.mul(t.add(t.mul(row, t.i32(warps)), warp), t.i32(8)), t.i32(start[part]));
+    };
+    Value last = laneMask
+                     ? arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, rank(t.laneId(), laneMask),
+                                             t.i32(laneMask >> llvm::countr_zero(uint64_t(laneMask))))
+                     : Value();
     t.ifTrue(last, [&] {
       for (auto [part, value] : llvm::enumerate(total))
         t.storeShared(base, offset(part, position), value);
@@ -175,19 +183,22 @@ private:
     Registers result = last;
     if (laneMask) {
       int64_t mask = reverse ? 0 : laneMask;
-      Value source = arith::OrIOp::create(t.b, t.loc, arith::AndIOp::create(t.b, t.loc, t.laneId(), t.i32(31 & ~laneMask)), t.i32(mask));
+      Value source = arith::OrIOp::create(
+          t.b, t.loc, arith::AndIOp::create(t.b, t.loc, t.laneId(), t.i32(31 & ~laneMask)), t.i32(mask));
       for (Value &value : result)
         value = t.shuffle(value, int(ptx::ShuffleKind::Index), source);
     }
     if (!warpMask)
       return result;
-    Value otherWarp = arith::AndIOp::create(t.b, t.loc, t.warpId(), t.i32((t.kernel.getWarps() - 1) & ~warpMask));
+    Value otherWarp =
+        arith::AndIOp::create(t.b, t.loc, t.warpId(), t.i32((t.kernel.getWarps() - 1) & ~warpMask));
     Value row = t.add(t.mul(otherWarp, t.i32(32)), t.laneId());
     int64_t rows = t.kernel.getWarps() * 32;
     Value base = t.acquireShared(rows * 8 * result.size());
     auto offset = [&](size_t part) { return t.add(t.mul(row, t.i32(8)), t.i32(rows * 8 * part)); };
     int64_t lastRank = warpMask >> llvm::countr_zero(uint64_t(warpMask));
-    Value isLast = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, rank(t.warpId(), warpMask), t.i32(lastRank));
+    Value isLast = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, rank(t.warpId(), warpMask),
+                                         t.i32(lastRank));
     t.ifTrue(isLast, [&] {
       for (auto [part, value] : llvm::enumerate(result))
         t.storeShared(base, offset(part), value);
@@ -207,7 +218,8 @@ private:
   int64_t laneMask = 0, warpMask = 0; ///< thread bits along the axis; contiguous by construction
 };
 
-LogicalResult scanTuple(ThreadBuilder &t, Operation *op, ValueRange values, int64_t axis, bool reverse, Combine combine) {
+LogicalResult scanTuple(ThreadBuilder &t, Operation *op, ValueRange values, int64_t axis, bool reverse,
+                        Combine combine) {
   auto type = cast<RankedTensorType>(values[0].getType());
   layout::Layout ordered = orderedAlong(type.getShape(), axis, t.kernel.getWarps());
   TileTuple tuple{ordered, {}};
@@ -227,18 +239,19 @@ LogicalResult scanTuple(ThreadBuilder &t, Operation *op, ValueRange values, int6
 
 LogicalResult lowerScan(ThreadBuilder &t, Operation *op) {
   auto scan = cast<tile::ScanOp>(op);
-  return scanTuple(t, op, scan.getValue(), scan.getAxis(), scan.getReverse(), [&](ValueRange a, ValueRange x) -> Registers {
-    return {combineNamed(t, scan.getKind(), a[0], x[0])};
-  });
+  return scanTuple(
+      t, op, scan.getValue(), scan.getAxis(), scan.getReverse(),
+      [&](ValueRange a, ValueRange x) -> Registers { return {combineNamed(t, scan.getKind(), a[0], x[0])}; });
 }
 
 LogicalResult lowerScanWith(ThreadBuilder &t, Operation *op) {
   auto scan = cast<tile::ScanWithOp>(op);
-  return scanTuple(t, op, scan.getValues(), scan.getAxis(), scan.getReverse(), [&](ValueRange a, ValueRange x) -> Registers {
-    SmallVector<Value> arguments(a);
-    arguments.append(x.begin(), x.end());
-    return inlineScalarRegion(t, scan.getCombiner(), arguments);
-  });
+  return scanTuple(t, op, scan.getValues(), scan.getAxis(), scan.getReverse(),
+                   [&](ValueRange a, ValueRange x) -> Registers {
+                     SmallVector<Value> arguments(a);
+                     arguments.append(x.begin(), x.end());
+                     return inlineScalarRegion(t, scan.getCombiner(), arguments);
+                   });
 }
 
 } // namespace

@@ -36,7 +36,8 @@ LogicalResult lowerSplat(ThreadBuilder &t, Operation *op) {
 
 LogicalResult lowerBroadcast(ThreadBuilder &t, Operation *op) {
   auto broadcast = cast<tile::BroadcastOp>(op);
-  const layout::Layout &from = *t.layoutOf(broadcast.getValue().getType()), &to = *t.layoutOf(broadcast.getType());
+  const layout::Layout &from = *t.layoutOf(broadcast.getValue().getType()),
+                       &to = *t.layoutOf(broadcast.getType());
   const Registers &source = t.get(broadcast.getValue());
   if (layout::Expected<std::vector<int64_t>> map = layout::projectRegisters(to, from)) {
     Registers result;
@@ -58,8 +59,9 @@ LogicalResult lowerBroadcast(ThreadBuilder &t, Operation *op) {
     }
     return sum;
   };
-  t.set(broadcast, t.throughShared(source, from, to.numRegisters(), elements,
-                                   [&](int64_t r) { return t.rowMajorIndex(from, r, small, {}); }, load));
+  t.set(broadcast, t.throughShared(
+                       source, from, to.numRegisters(), elements,
+                       [&](int64_t r) { return t.rowMajorIndex(from, r, small, {}); }, load));
   return success();
 }
 
@@ -67,7 +69,8 @@ LogicalResult lowerReshape(ThreadBuilder &t, Operation *op) {
   auto reshape = cast<tile::ReshapeOp>(op);
   Value value = reshape.getValue();
   const Registers &source = t.get(value);
-  auto fromType = dyn_cast<RankedTensorType>(value.getType()), toType = dyn_cast<RankedTensorType>(reshape.getType());
+  auto fromType = dyn_cast<RankedTensorType>(value.getType()),
+       toType = dyn_cast<RankedTensorType>(reshape.getType());
   if (!fromType) { // a scalar: every thread has it
     t.set(reshape, Registers(t.numRegisters(reshape.getType()), source[0]));
     return success();
@@ -75,11 +78,14 @@ LogicalResult lowerReshape(ThreadBuilder &t, Operation *op) {
   const layout::Layout &from = *t.layoutOf(fromType);
   if (!toType) {
     // One element: whoever holds it says so to all.
-    if (from.freeBits(layout::Dim::Lane) == 31 && from.freeBits(layout::Dim::Warp) == layout::Vec(from.numWarps() - 1)) {
+    if (from.freeBits(layout::Dim::Lane) == 31 &&
+        from.freeBits(layout::Dim::Warp) == layout::Vec(from.numWarps() - 1)) {
       t.set(reshape, {source[0]});
       return success();
     }
-    t.set(reshape, t.throughShared(source, from, 1, 1, [&](int64_t) { return t.i32(0); }, [&](int64_t) { return t.i32(0); }));
+    t.set(reshape,
+          t.throughShared(
+              source, from, 1, 1, [&](int64_t) { return t.i32(0); }, [&](int64_t) { return t.i32(0); }));
     return success();
   }
   const layout::Layout &to = *t.layoutOf(toType);
@@ -91,16 +97,18 @@ LogicalResult lowerReshape(ThreadBuilder &t, Operation *op) {
     t.set(reshape, std::move(*result));
     return success();
   }
-  t.set(reshape, t.throughShared(source, from, to.numRegisters(), toType.getNumElements(),
-                                 [&](int64_t r) { return t.rowMajorIndex(from, r, fromType.getShape(), {}); },
-                                 [&](int64_t r) { return t.rowMajorIndex(to, r, toType.getShape(), {}); }));
+  t.set(reshape, t.throughShared(
+                     source, from, to.numRegisters(), toType.getNumElements(),
+                     [&](int64_t r) { return t.rowMajorIndex(from, r, fromType.getShape(), {}); },
+                     [&](int64_t r) { return t.rowMajorIndex(to, r, toType.getShape(), {}); }));
   return success();
 }
 
 LogicalResult lowerPermute(ThreadBuilder &t, Operation *op) {
   auto permute = cast<tile::PermuteOp>(op);
   std::vector<int> order(permute.getOrder().begin(), permute.getOrder().end());
-  layout::Expected<layout::Layout> moved = layout::permuteAxes(*t.layoutOf(permute.getValue().getType()), order);
+  layout::Expected<layout::Layout> moved =
+      layout::permuteAxes(*t.layoutOf(permute.getValue().getType()), order);
   if (!moved)
     return op->emitOpError(moved.error());
   FailureOr<Registers> result = t.convert(t.get(permute.getValue()), *moved, *t.layoutOf(permute.getType()));
@@ -112,7 +120,8 @@ LogicalResult lowerPermute(ThreadBuilder &t, Operation *op) {
 
 /// For each register of `to`, the register of `from` that holds, in the same thread whichever it is, the element `offsets` further on; none if some
 /// thread lacks one.
-std::optional<std::vector<int64_t>> matchRegisters(const layout::Layout &from, const layout::Layout &to, ArrayRef<int64_t> offsets) {
+std::optional<std::vector<int64_t>> matchRegisters(const layout::Layout &from, const layout::Layout &to,
+                                                   ArrayRef<int64_t> offsets) {
   std::vector<int64_t> map;
   for (int64_t r = 0; r < to.numRegisters(); ++r) {
     layout::Coords coords = to.apply({r, 0, 0, 0});
@@ -135,7 +144,8 @@ std::optional<std::vector<int64_t>> matchRegisters(const layout::Layout &from, c
 
 LogicalResult lowerExtract(ThreadBuilder &t, Operation *op) {
   auto extract = cast<tile::ExtractOp>(op);
-  const layout::Layout &from = *t.layoutOf(extract.getValue().getType()), &to = *t.layoutOf(extract.getType());
+  const layout::Layout &from = *t.layoutOf(extract.getValue().getType()),
+                       &to = *t.layoutOf(extract.getType());
   const Registers &source = t.get(extract.getValue());
   if (std::optional<std::vector<int64_t>> map = matchRegisters(from, to, extract.getOffsets())) {
     Registers result;
@@ -146,9 +156,10 @@ LogicalResult lowerExtract(ThreadBuilder &t, Operation *op) {
   }
   ArrayRef<int64_t> shape = shapeOf(extract.getValue());
   int64_t elements = cast<RankedTensorType>(extract.getValue().getType()).getNumElements();
-  t.set(extract, t.throughShared(source, from, to.numRegisters(), elements,
-                                 [&](int64_t r) { return t.rowMajorIndex(from, r, shape, {}); },
-                                 [&](int64_t r) { return t.rowMajorIndex(to, r, shape, extract.getOffsets()); }));
+  t.set(extract, t.throughShared(
+                     source, from, to.numRegisters(), elements,
+                     [&](int64_t r) { return t.rowMajorIndex(from, r, shape, {}); },
+                     [&](int64_t r) { return t.rowMajorIndex(to, r, shape, extract.getOffsets()); }));
   return success();
 }
 
@@ -172,7 +183,9 @@ LogicalResult lowerCat(ThreadBuilder &t, Operation *op) {
   t.publishShared();
   Registers result;
   for (int64_t r = 0; r < to.numRegisters(); ++r)
-    result.push_back(t.loadShared(base, t.mul(t.rowMajorIndex(to, r, type.getShape(), {}), t.i32(bytes)), element, 1).front());
+    result.push_back(
+        t.loadShared(base, t.mul(t.rowMajorIndex(to, r, type.getShape(), {}), t.i32(bytes)), element, 1)
+            .front());
   t.set(cat, std::move(result));
   return success();
 }
@@ -180,10 +193,12 @@ LogicalResult lowerCat(ThreadBuilder &t, Operation *op) {
 /// The same bytes of shared memory, read as elements of another size.
 LogicalResult lowerBitcast(ThreadBuilder &t, Operation *op) {
   auto bitcast = cast<tile::BitcastOp>(op);
-  auto fromType = cast<RankedTensorType>(bitcast.getValue().getType()), toType = cast<RankedTensorType>(bitcast.getType());
+  auto fromType = cast<RankedTensorType>(bitcast.getValue().getType()),
+       toType = cast<RankedTensorType>(bitcast.getType());
   const layout::Layout &from = *t.layoutOf(fromType), &to = *t.layoutOf(toType);
   Type fromElement = t.elementType(fromType), toElement = t.elementType(toType);
-  int64_t fromBytes = fromElement.getIntOrFloatBitWidth() / 8, toBytes = toElement.getIntOrFloatBitWidth() / 8;
+  int64_t fromBytes = fromElement.getIntOrFloatBitWidth() / 8,
+          toBytes = toElement.getIntOrFloatBitWidth() / 8;
   Value base = t.acquireShared(fromType.getNumElements() * fromBytes);
   t.ifTrue(t.isOwner(from), [&] {
     for (auto [r, v] : llvm::enumerate(t.get(bitcast.getValue())))
@@ -193,7 +208,9 @@ LogicalResult lowerBitcast(ThreadBuilder &t, Operation *op) {
   t.publishShared();
   Registers result;
   for (int64_t r = 0; r < to.numRegisters(); ++r)
-    result.push_back(t.loadShared(base, t.mul(t.rowMajorIndex(to, r, toType.getShape(), {}), t.i32(toBytes)), toElement, 1).front());
+    result.push_back(
+        t.loadShared(base, t.mul(t.rowMajorIndex(to, r, toType.getShape(), {}), t.i32(toBytes)), toElement, 1)
+            .front());
   t.set(bitcast, std::move(result));
   return success();
 }

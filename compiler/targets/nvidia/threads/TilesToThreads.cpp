@@ -61,8 +61,8 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
   int32_t threads = int32_t(kernel.getNumThreads());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
   if (kernel.hasFtz())
-    function.setPassthroughAttr(
-        b.getArrayAttr(b.getArrayAttr({b.getStringAttr("denormal-fp-math-f32"), b.getStringAttr("preserve-sign,preserve-sign")})));
+    function.setPassthroughAttr(b.getArrayAttr(b.getArrayAttr(
+        {b.getStringAttr("denormal-fp-math-f32"), b.getStringAttr("preserve-sign,preserve-sign")})));
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   ThreadBuilder t(b, kernel, entry->getArguments());
