@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The operations of the checked tree by name, for dumps and diagnostics of those who cannot do one.
-#include "compiler/semantics/Dump.h"
+#include "compiler/semantics/CheckedDump.h"
 
 namespace tilegym::sem {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The printer of checked trees. Locals print as name.number, since inlining gives many the same name; leaves print without their types.
-#include "compiler/semantics/Dump.h"
+#include "compiler/semantics/CheckedDump.h"
 #include "compiler/semantics/ConstFold.h"
 
 namespace tilegym::sem {
