@@ -178,8 +178,7 @@ int selects(const LaneValue &value) {
 } // namespace
 
 std::optional<std::vector<ShuffleStep>> planShuffles(const Layout &from, const Layout &to) {
-  // Nothing may have to change warps or blocks.
-  if (from.bases(Dim::Warp) != to.bases(Dim::Warp) || from.bases(Dim::Block) != to.bases(Dim::Block))
+  if (from.bases(Dim::Warp) != to.bases(Dim::Warp))
     return std::nullopt;
   auto steps = gather(from, to);
   if (!steps)

@@ -5,6 +5,8 @@
 
 #include "compiler/layout/Transform.h"
 
+#include <random>
+
 using namespace tilegym::layout;
 using namespace tilegym::layout::test;
 
@@ -92,6 +94,44 @@ TEST_CASE("every conversion between small layouts moves the right elements", "[c
   CHECK(outcome.registers > 100);
   CHECK(outcome.shuffles > 100);
   CHECK(outcome.shared > 100);
+}
+
+TEST_CASE("conversions between arbitrary linear layouts, with copies anywhere", "[convert]") {
+  std::mt19937 gen(7);
+  Outcome outcome;
+  for (int round = 0; round < 600; ++round) {
+    const Shape shape{8, 16 * (round % 3 + 1), 2};
+    const size_t warpBits = size_t(round) % 3;
+    const int unitBits = 8 + (round % 3 == 1);
+    auto make = [&] {
+      // Random independent directions, a few of them again, some zeros, dealt out in random order.
+      std::vector<Vec> some;
+      for (int i = 0; i < 2; ++i)
+        some.push_back(gen() & ((1u << unitBits) - 1));
+      std::vector<Vec> dirs = extend({}, concat(some, unitVectors(unitBits)));
+      for (int i = 0; i < round % 4 || dirs.size() < laneBits + warpBits; ++i)
+        dirs.push_back(gen() % 2 ? 0 : dirs[gen() % dirs.size()]);
+      std::shuffle(dirs.begin(), dirs.end(), gen);
+      Layout::Bases bases;
+      auto at = dirs.begin();
+      bases[size_t(Dim::Lane)].assign(at, at + laneBits);
+      bases[size_t(Dim::Warp)].assign(at + laneBits, at + laneBits + long(warpBits));
+      bases[size_t(Dim::Register)].assign(at + laneBits + long(warpBits), dirs.end());
+      return get(Layout::make(shape, bases));
+    };
+    Layout from = make(), to = make();
+    checkPair(from, to, 1 << round % 4, outcome);
+    // The same directions for the lanes in part, so that shuffles have work.
+    Layout::Bases bases = from.allBases();
+    auto &lanes = bases[size_t(Dim::Lane)], &regs = bases[size_t(Dim::Register)];
+    std::swap(lanes[gen() % laneBits], lanes[gen() % laneBits]);
+    if (!regs.empty()) {
+      std::swap(lanes[gen() % laneBits], regs[gen() % regs.size()]);
+      lanes[gen() % laneBits] ^= regs[gen() % regs.size()];
+    }
+    checkPair(from, get(Layout::make(shape, bases)), 1 << round % 4, outcome);
+  }
+  CHECK(outcome.shuffles > 50);
 }
 
 TEST_CASE("a layout converts to itself by nothing at all", "[convert]") {
@@ -216,6 +256,13 @@ TEST_CASE("what cannot be converted says why", "[convert]") {
   Layout c = get(blocked({32, 32}, {4, 2, {}, 16, {}}));
   CHECK_THAT(planConversion(a, b, 4).error(), Catch::EndsWith("the shapes differ"));
   CHECK_THAT(planConversion(a, c, 4).error(), Catch::EndsWith("the thread counts differ"));
+  Layout::Bases left = {{{1}, {2, 4, 8, 16, 32}, {}, {64}}}, right = {{{64}, {2, 4, 8, 16, 32}, {}, {1}}};
+  CHECK_THAT(planConversion(get(Layout::make({128}, left)), get(Layout::make({128}, right)), 4).error(),
+             Catch::EndsWith("data would move between blocks"));
+  Layout::Bases overlap = {{{1, 64}, {2, 4, 8, 16, 32}, {}, {64}}},
+                other = {{{64, 1}, {4, 2, 8, 16, 32}, {}, {64}}};
+  CHECK_THAT(planShared(get(Layout::make({128}, overlap)), get(Layout::make({128}, other)), 4).error(),
+             Catch::EndsWith("blocks hold some elements of each other"));
   CHECK_THAT(planConversion(a, a, 3).error(), Catch::EndsWith("elements of 3 bytes"));
   Layout shared = get(sharedTile({32, 32}, 4, {1, 0}, 128));
   CHECK_THAT(planConversion(shared, shared, 4).error(), Catch::Contains("unit tile"));

@@ -102,4 +102,14 @@ TEST_CASE("no matrices where threads hold other things", "[matrix]") {
   // fp8 cannot be transposed by the instruction.
   Layout bytes = get(sharedTile({64, 128}, 1, {1, 0}, 128));
   CHECK_FALSE(matrixAccess(get(mmaOperandB({64, 128}, 1, {1, 1})), bytes, 1));
+  // A warp that moves within a row, plain and transposed.
+  Layout rows = get(sharedTile({16, 64}, 2, {1, 0}, 128));
+  Layout::Bases plain = {{{1, 8, 16, 32}, {2, 4, 64, 128, 256}, {512 ^ 1}, {}}};
+  CHECK_FALSE(matrixAccess(get(Layout::make({16, 64}, plain)), rows, 2));
+  plain[size_t(Dim::Warp)][0] = 512;
+  CHECK(matrixAccess(get(Layout::make({16, 64}, plain)), rows, 2));
+  Layout::Bases turned = {{{64, 8, 16, 32}, {128, 256, 1, 2, 4}, {512 ^ 1}, {}}};
+  CHECK_FALSE(matrixAccess(get(Layout::make({16, 64}, turned)), rows, 2));
+  turned[size_t(Dim::Warp)][0] = 512;
+  CHECK(matrixAccess(get(Layout::make({16, 64}, turned)), rows, 2));
 }

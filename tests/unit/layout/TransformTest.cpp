@@ -13,16 +13,13 @@ using namespace tilegym::layout::test;
 namespace {
 
 std::vector<Layout> samples() {
-  return {get(blocked({24, 96}, {2, 4, {1, 0}, 16, {}})),
-          get(blocked({24, 96}, {2, 4, {0, 1}, 16, {}})),
-          get(blocked({8, 64}, {2, 8, {1, 0}, 16, {0, 1}})),
-          get(blocked({4, 8}, {4, 4, {1, 0}, 16, {}})),
-          get(blocked({1, 4096}, {2, 8, {1, 0}, 16, {}})),
-          get(mmaAccumulator({32, 48}, {2, 2})),
-          get(mmaOperandA({32, 32}, 2, {2, 2})),
-          get(mmaOperandB({32, 24}, 2, {2, 1})),
-          get(wgmmaAccumulator({128, 96}, {2, 1})),
-          get(blocked({2, 16, 24}, {4, 2, {}, 16, {}}))};
+  return {get(blocked({24, 96}, {2, 4, {1, 0}, 16, {}})), get(blocked({24, 96}, {2, 4, {0, 1}, 16, {}})),
+          get(blocked({8, 64}, {2, 8, {1, 0}, 16, {0, 1}})), get(blocked({4, 8}, {4, 4, {1, 0}, 16, {}})),
+          get(blocked({1, 4096}, {2, 8, {1, 0}, 16, {}})), get(mmaAccumulator({32, 48}, {2, 2})),
+          get(mmaOperandA({32, 32}, 2, {2, 2})), get(mmaOperandB({32, 24}, 2, {2, 1})),
+          get(wgmmaAccumulator({128, 96}, {2, 1})), get(blocked({2, 16, 24}, {4, 2, {}, 16, {}})),
+          // Register copies, and a register that repeats a lane.
+          get(Layout::make({4, 32}, {{{1, 0, 32, 1, 64}, {2, 4, 8, 16, 32}, {0}, {}}}))};
 }
 
 template <typename Visit> void forPlaces(const Layout &layout, Visit visit) {
