@@ -15,12 +15,12 @@ namespace tilegym::interp {
 /// One thing that went wrong, where, and in which block.
 struct Fault {
   enum Kind : uint8_t {
-    Arguments,       ///< the call: dtypes, ranks, dims that disagree, a failed `where` check
-    Overlap,         ///< an output shares elements with another tensor
-    OutOfBounds,     ///< an integer or gather index outside its view
-    Uninitialized,   ///< a read of memory never written
-    Unwritten,       ///< an output element that no block wrote
-    Race,            ///< two blocks touch one element, not both atomically, one of them writing
+    Arguments,     ///< the call: dtypes, ranks, dims that disagree, a failed `where` check
+    Overlap,       ///< an output shares elements with another tensor
+    OutOfBounds,   ///< an integer or gather index outside its view
+    Uninitialized, ///< a read of memory never written
+    Unwritten,     ///< an output element that no block wrote
+    Race,          ///< two blocks touch one element, not both atomically, one of them writing
     AssertFailed,
     AssumeFailed,
     IndexRange,      ///< an `index` value that does not fit, or 64-bit overflow of one
@@ -55,14 +55,15 @@ struct RunOptions {
   BlockOrder order = BlockOrder::InOrder;
   uint64_t seed = 0; ///< of Shuffled
   int64_t smCount = 3;
-  bool inPlace = false;                                ///< update inouts in the caller's buffers
-  int64_t maxIterations = int64_t(1) << 22;            ///< of one `while`
-  std::function<void(const std::string &)> print;      ///< takes lines of print(...); null drops them
+  bool inPlace = false;                           ///< update inouts in the caller's buffers
+  int64_t maxIterations = int64_t(1) << 22;       ///< of one `while`
+  std::function<void(const std::string &)> print; ///< takes lines of print(...); null drops them
 };
 
 struct RunResult {
-  std::vector<std::vector<HostTensor>> tensors; ///< by OpModel::tensors id: inputs as given, inouts and outputs after the run
-  std::vector<Fault> faults;                    ///< the first few
+  std::vector<std::vector<HostTensor>>
+      tensors;               ///< by OpModel::tensors id: inputs as given, inouts and outputs after the run
+  std::vector<Fault> faults; ///< the first few
   bool ok() const { return faults.empty(); }
 };
 
@@ -73,32 +74,40 @@ struct DimValues {
 };
 
 /// Takes dims from the inputs and checks ranks, dtypes, agreement and the op's `where` checks.
-std::optional<DimValues> bindDims(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
-                                  std::vector<Fault> &faults);
+std::optional<DimValues> bindDims(const sem::OpModel &op, const sem::Specialization &interface,
+                                  const Arguments &args, std::vector<Fault> &faults);
 /// The interface specialization that a call's dtypes, consts and presence mean. `dtypeArguments` holds the dtypes of type variables
 /// that no input binds, by OpModel::typeVars (others are ignored).
 std::optional<sem::Specialization> specialize(const sem::OpModel &op, const Arguments &args,
-                                              const std::vector<DType> &dtypeArguments, std::vector<Fault> &faults);
+                                              const std::vector<DType> &dtypeArguments,
+                                              std::vector<Fault> &faults);
 /// Shapes of the outputs that are tensors of the op, by tensor id; empty for the others.
-std::optional<std::vector<std::vector<Dims>>> outputShapes(const sem::OpModel &op, const sem::Specialization &interface,
+std::optional<std::vector<std::vector<Dims>>> outputShapes(const sem::OpModel &op,
+                                                           const sem::Specialization &interface,
                                                            const Arguments &args, std::vector<Fault> &faults);
 /// One scalar host expression (a guard, a grid extent, a derived parameter, bench bytes) for a call.
-std::optional<sem::Constant> evaluateHost(const sem::OpModel &op, const sem::Specialization &interface, const DimValues &dims,
-                                          const Arguments &args, const sem::ExprPtr &expr, std::vector<Fault> &faults,
+std::optional<sem::Constant> evaluateHost(const sem::OpModel &op, const sem::Specialization &interface,
+                                          const DimValues &dims, const Arguments &args,
+                                          const sem::ExprPtr &expr, std::vector<Fault> &faults,
                                           int64_t smCount = 3);
 
-RunResult runReference(const sem::OpModel &op, const sem::Reference &reference, const Arguments &args, const RunOptions &options = {});
-RunResult runKernel(const sem::OpModel &op, const sem::Kernel &kernel, const Arguments &args, const RunOptions &options = {});
-RunResult runPlan(const sem::OpModel &op, const sem::Plan &plan, const Arguments &args, const RunOptions &options = {});
+RunResult runReference(const sem::OpModel &op, const sem::Reference &reference, const Arguments &args,
+                       const RunOptions &options = {});
+RunResult runKernel(const sem::OpModel &op, const sem::Kernel &kernel, const Arguments &args,
+                    const RunOptions &options = {});
+RunResult runPlan(const sem::OpModel &op, const sem::Plan &plan, const Arguments &args,
+                  const RunOptions &options = {});
 
 /// Kernels and plans whose guard holds for a call, in the order of choice (those only launched by plans left out).
-std::vector<int64_t> eligibleKernels(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
-                                     std::vector<Fault> &faults);
+std::vector<int64_t> eligibleKernels(const sem::OpModel &op, const sem::Specialization &interface,
+                                     const Arguments &args, std::vector<Fault> &faults);
 /// `interface` completed for one kernel: derived parameters evaluated for this call. Tuned ones are still to be added.
-std::optional<sem::Specialization> deriveParams(const sem::OpModel &op, const sem::Specialization &interface, int64_t kernel,
-                                                const Arguments &args, std::vector<Fault> &faults);
+std::optional<sem::Specialization> deriveParams(const sem::OpModel &op, const sem::Specialization &interface,
+                                                int64_t kernel, const Arguments &args,
+                                                std::vector<Fault> &faults);
 /// Instantiates and runs kernel or plan `spec.kernel`. Errors of instantiation come as faults.
-RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args, const RunOptions &options = {});
+RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
+                     const RunOptions &options = {});
 /// runVariant in order, reversed and shuffled: the first result, and an OrderDependence fault where bits differ
 /// (unless the op is nondeterministic). Without atomics a race-free kernel cannot depend on the order, so then one run is enough.
 RunResult runInSeveralOrders(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,

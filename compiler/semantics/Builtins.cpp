@@ -8,17 +8,27 @@ namespace tilegym::sem {
 
 std::string_view name(Family family) {
   switch (family) {
-  case Family::Elementwise: return "elementwise";
-  case Family::Convert: return "conversion";
-  case Family::Shape: return "shape";
+  case Family::Elementwise:
+    return "elementwise";
+  case Family::Convert:
+    return "conversion";
+  case Family::Shape:
+    return "shape";
   case Family::MinMax:
-  case Family::Reduce: return "reduction";
-  case Family::Combine: return "scan and sort";
-  case Family::Matmul: return "matrix product";
-  case Family::Random: return "random";
-  case Family::Program: return "program";
-  case Family::Memory: return "memory";
-  case Family::Facts: return "facts and checks";
+  case Family::Reduce:
+    return "reduction";
+  case Family::Combine:
+    return "scan and sort";
+  case Family::Matmul:
+    return "matrix product";
+  case Family::Random:
+    return "random";
+  case Family::Program:
+    return "program";
+  case Family::Memory:
+    return "memory";
+  case Family::Facts:
+    return "facts and checks";
   }
   return "";
 }
@@ -50,8 +60,9 @@ static std::vector<BuiltinArgument> parseArguments(std::string_view text) {
 const std::vector<BuiltinInfo> &builtins() {
   static const std::vector<BuiltinInfo> table = [] {
     std::vector<BuiltinInfo> rows;
-#define BUILTIN(name, family, operation, arguments, doc)                                                                                   \
-  rows.push_back({Builtin::name##_, #name, Family::family, Op::operation, #name "(" arguments ")", parseArguments(arguments), doc});
+#define BUILTIN(name, family, operation, arguments, doc)                                                     \
+  rows.push_back({Builtin::name##_, #name, Family::family, Op::operation, #name "(" arguments ")",           \
+                  parseArguments(arguments), doc});
 #include "compiler/semantics/Builtins.def"
 #undef BUILTIN
     return rows;
@@ -102,7 +113,8 @@ std::string nearest(std::string_view word, const std::vector<std::string> &candi
   return best;
 }
 
-std::optional<BoundArguments> bindArguments(const BuiltinInfo &info, const ast::Call &call, DiagnosticSink &sink) {
+std::optional<BoundArguments> bindArguments(const BuiltinInfo &info, const ast::Call &call,
+                                            DiagnosticSink &sink) {
   BoundArguments bound;
   bound.values.resize(info.arguments.size());
   std::string quoted = "`" + info.name + "`", usage = "it is written `" + info.signature + "`";
@@ -116,11 +128,13 @@ std::optional<BoundArguments> bindArguments(const BuiltinInfo &info, const ast::
         ++position;
       if (position == info.arguments.size()) {
         // Options given by position are the likeliest slip, so the first that is free is named.
-        auto option = std::find_if(info.arguments.begin(), info.arguments.end(), [&](const BuiltinArgument &a) {
-          return a.byName && !bound.values[size_t(&a - info.arguments.data())];
-        });
+        auto option =
+            std::find_if(info.arguments.begin(), info.arguments.end(), [&](const BuiltinArgument &a) {
+              return a.byName && !bound.values[size_t(&a - info.arguments.data())];
+            });
         if (option != info.arguments.end())
-          sink.error(arg.value->range, quoted + " takes `" + option->name + "` by name", "write `" + option->name + "=...`; " + usage);
+          sink.error(arg.value->range, quoted + " takes `" + option->name + "` by name",
+                     "write `" + option->name + "=...`; " + usage);
         else
           sink.error(arg.value->range, quoted + " has too many arguments", usage);
         return std::nullopt;
@@ -139,7 +153,8 @@ std::optional<BoundArguments> bindArguments(const BuiltinInfo &info, const ast::
         if (!a.variadic)
           names.push_back(a.name);
       std::string near = nearest(arg.name, names);
-      sink.error(arg.nameRange, quoted + " has no argument `" + arg.name + "`", near.empty() ? usage : "did you mean `" + near + "`? " + usage);
+      sink.error(arg.nameRange, quoted + " has no argument `" + arg.name + "`",
+                 near.empty() ? usage : "did you mean `" + near + "`? " + usage);
       return std::nullopt;
     }
     size_t index = size_t(named - info.arguments.begin());

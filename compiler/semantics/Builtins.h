@@ -8,7 +8,19 @@
 namespace tilegym::sem {
 
 /// Builtins of a family are checked by one file.
-enum class Family : uint8_t { Elementwise, Convert, Shape, MinMax, Reduce, Combine, Matmul, Random, Program, Memory, Facts };
+enum class Family : uint8_t {
+  Elementwise,
+  Convert,
+  Shape,
+  MinMax,
+  Reduce,
+  Combine,
+  Matmul,
+  Random,
+  Program,
+  Memory,
+  Facts
+};
 std::string_view name(Family family);
 
 /// With an underscore, since some names are words of C++.
@@ -20,7 +32,7 @@ enum class Builtin : uint8_t {
 
 struct BuiltinArgument {
   std::string name;
-  std::string defaultText;     ///< shown in help; empty if there is none
+  std::string defaultText; ///< shown in help; empty if there is none
   bool optional = false, byName = false, variadic = false;
 };
 
@@ -28,8 +40,8 @@ struct BuiltinInfo {
   Builtin id;
   std::string name;
   Family family;
-  Op operation;                ///< what an elementwise builtin becomes
-  std::string signature;       ///< `load(region, pad=, mask=)`
+  Op operation;          ///< what an elementwise builtin becomes
+  std::string signature; ///< `load(region, pad=, mask=)`
   std::vector<BuiltinArgument> arguments;
   std::string doc;
 };
@@ -47,6 +59,7 @@ struct BoundArguments {
   std::vector<const ast::Expr *> variadic;
 };
 /// nullopt after an error: a missing, unknown, doubled or surplus argument, or an option given by position.
-std::optional<BoundArguments> bindArguments(const BuiltinInfo &info, const ast::Call &call, DiagnosticSink &sink);
+std::optional<BoundArguments> bindArguments(const BuiltinInfo &info, const ast::Call &call,
+                                            DiagnosticSink &sink);
 
 } // namespace tilegym::sem

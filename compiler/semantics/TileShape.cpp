@@ -28,7 +28,9 @@ NearestExtents nearestTileExtents(int64_t extent) {
 
 ShapeFault checkTileShape(const std::vector<int64_t> &shape) {
   if (int64_t(shape.size()) > kMaxRank)
-    return {"a tile of rank " + std::to_string(shape.size()) + " has more than " + std::to_string(kMaxRank) + " axes", "reshape it to fewer"};
+    return {"a tile of rank " + std::to_string(shape.size()) + " has more than " + std::to_string(kMaxRank) +
+                " axes",
+            "reshape it to fewer"};
   int64_t elements = 1;
   for (int64_t extent : shape) {
     if (extent == kDynamic)
@@ -36,11 +38,13 @@ ShapeFault checkTileShape(const std::vector<int64_t> &shape) {
     if (extent <= 0)
       return {"a tile extent of " + std::to_string(extent) + " is not positive", "the smallest extent is 1"};
     if (extent > kMaxTileElements || (elements *= extent) > kMaxTileElements)
-      return {"a tile " + shapeText(shape) + " has more than " + std::to_string(kMaxTileElements) + " elements",
+      return {"a tile " + shapeText(shape) + " has more than " + std::to_string(kMaxTileElements) +
+                  " elements",
               "walk over it in smaller tiles with a loop"};
     if (!isTileExtent(extent)) {
       auto [below, above] = nearestTileExtents(extent);
-      return {"a tile extent of " + std::to_string(extent) + " is not 2^k * r with r odd and at most 15 (r > 1 only where 2^k >= 8)",
+      return {"a tile extent of " + std::to_string(extent) +
+                  " is not 2^k * r with r odd and at most 15 (r > 1 only where 2^k >= 8)",
               "the nearest legal extents are " + std::to_string(below) + " and " + std::to_string(above)};
     }
   }

@@ -149,7 +149,8 @@ bool Parser::takeTrailing(std::string &trailing) {
 
 /// After the last token of an item: comments inside it move above it, one after it on its line stays there.
 void Parser::finish(ast::Trivia &trivia) {
-  for (; nextComment < stream.comments.size() && stream.comments[nextComment].nextToken < pos; ++nextComment) {
+  for (; nextComment < stream.comments.size() && stream.comments[nextComment].nextToken < pos;
+       ++nextComment) {
     // From inside an item, `##` documents nothing; above it, it would.
     const std::string &text = stream.comments[nextComment].text;
     trivia.comments.push_back("#" + text.substr(std::min(text.find_first_not_of('#'), text.size())));

@@ -159,17 +159,17 @@ struct Image {
 struct Variant {
   uint32_t kernel;
   uint32_t facts;
-  Slice dtypes;     ///< uint8_t, by type var
-  Slice consts;     ///< int64_t, by scalar; kRunTime for run-time ones
-  Slice constDims;  ///< int64_t, by dim; kRunTime
-  uint64_t present; ///< bit a tensor
-  Slice params;     ///< int64_t, by Kernel::paramNames
-  Slice entry;      ///< char: the symbol
-  Slice images;     ///< Image, best first for each arch
-  Slice layout;     ///< Param
+  Slice dtypes;      ///< uint8_t, by type var
+  Slice consts;      ///< int64_t, by scalar; kRunTime for run-time ones
+  Slice constDims;   ///< int64_t, by dim; kRunTime
+  uint64_t present;  ///< bit a tensor
+  Slice params;      ///< int64_t, by Kernel::paramNames
+  Slice entry;       ///< char: the symbol
+  Slice images;      ///< Image, best first for each arch
+  Slice layout;      ///< Param
   Slice tensorFacts; ///< uint8_t (TensorFacts bits), by tensor
-  Slice grid;       ///< Slice (of Inst): 1 to 3 extents; the launch has one axis, of their product (first fastest)
-  Slice knobs;      ///< char: "warps=8 BM=4", for people
+  Slice grid;  ///< Slice (of Inst): 1 to 3 extents; the launch has one axis, of their product (first fastest)
+  Slice knobs; ///< char: "warps=8 BM=4", for people
   uint32_t threads, sharedBytes, registers, spillBytes;
 };
 
