@@ -111,6 +111,8 @@ KernelModel KernelAnalyzer::run() {
 
 /// Every tuned parameter needs candidates, in the common part so that each arch has some.
 void checkTuned(const KernelModel &kernel, DiagnosticSink &sink) {
+  if (kernel.launchedOnly)
+    return; // a plan's launch gives them
   std::vector<std::string> open;
   for (size_t i = 0; i < kernel.tileParams.size(); ++i) {
     auto sets = [&](const ast::Setting &s) { return s.name.name == kernel.tileParams[i]; };

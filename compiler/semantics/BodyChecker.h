@@ -33,7 +33,6 @@ struct Value {
   const ast::FnDecl *function = nullptr;
   std::string text;
   int64_t id = -1;
-  int64_t enumScalar = -1; ///< Data: the value of an enum const, by OpModel::scalars
   Value() = default;
   Value(Operand operand) : kind(operand ? Data : Invalid), data(std::move(operand)) {}
   explicit operator bool() const { return kind != Invalid; }
@@ -217,7 +216,7 @@ private:
   int64_t newLocal(std::string name, Type type, bool isVar, SourceRange range);
   Operand localValue(int64_t local, SourceRange range) const;
   /// The value in a local of its own, so that it is computed once and now. Leaves stay as they are.
-  Operand bind(Operand value, std::string_view name, SourceRange range);
+  Operand bind(Operand value, std::string_view name, SourceRange range, bool isTemporary = false);
   Value snapshot(const Value &value, std::string_view name, SourceRange range);
   Value tupleResult(ExprPtr tuple, std::string_view name);
   bool mayHaveEffects(SourceRange range, std::string_view what);

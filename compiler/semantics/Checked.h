@@ -261,6 +261,7 @@ struct Local {
   Type type;
   bool isVar = false;
   SourceRange range;
+  bool isTemporary = false; ///< named by the checker, not by the author
 };
 
 // ---------------------------------------------------------------- bodies

@@ -24,6 +24,9 @@ public:
     case Op::ListElement: return nameAt(op.tensors, e.index) + "[" + expr(*e.operands[0]) + "]";
     case Op::ListDim: return nameAt(op.dims, e.index) + "[" + expr(*e.operands[0]) + "]";
     case Op::ListLen: return "len(" + nameAt(op.tensors, e.index) + ")";
+    case Op::Present: return "present(" + nameAt(op.tensors, e.index) + ")";
+    case Op::SizeOf: return "sizeof(" + nameAt(op.typeVars, e.index) + ")";
+    case Op::TypeCode: return nameAt(op.typeVars, e.index);
     default: break;
     }
     std::string text(name(e.op));
@@ -67,7 +70,9 @@ public:
         text += " " + op.typeVars[i].name + "=" + std::string(name(spec.dtypes[i]));
     for (size_t i = 0; i < spec.consts.size() && i < op.scalars.size(); ++i)
       if (op.scalars[i].isConst)
-        text += " " + op.scalars[i].name + "=" + toString(spec.consts[i]);
+        text += " " + op.scalars[i].name + "=" +
+                (op.scalars[i].enumerators.empty() ? toString(spec.consts[i])
+                                                   : nameOf(op.scalars[i].enumerators, spec.consts[i].asInt()));
     for (size_t i = 0; i < spec.constDims.size() && i < op.dims.size(); ++i)
       if (spec.constDims[i] != kDynamic)
         text += " " + op.dims[i].name + "=" + std::to_string(spec.constDims[i]);
@@ -80,6 +85,9 @@ public:
 private:
   template <class T> static std::string nameAt(const std::vector<T> &from, int64_t index) {
     return index >= 0 && size_t(index) < from.size() ? from[size_t(index)].name : "?" + std::to_string(index);
+  }
+  static std::string nameOf(const std::vector<std::string> &from, int64_t index) {
+    return index >= 0 && size_t(index) < from.size() ? from[size_t(index)] : "?" + std::to_string(index);
   }
   std::string local(int64_t index) {
     std::string text = body && index >= 0 && size_t(index) < body->locals.size() ? body->locals[size_t(index)].name : "local";

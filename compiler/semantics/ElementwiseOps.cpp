@@ -76,6 +76,13 @@ Value BodyChecker::selectOp(const BoundArguments &args, SourceRange range) {
     const Operand &taken = branches[known->asBool() ? 0 : 1], &other = branches[known->asBool() ? 1 : 0];
     if (!other || !taken)
       return ops.settle(taken);
+    // Scalars fold in a reference too, and a literal stays one: select(offset, 1, 0) takes the dtype of what it meets.
+    if (taken.literal && other.literal)
+      return taken;
+    if (taken.type().isTile() && other.type().isTile() && taken.type().isScalar() && other.type().isScalar()) {
+      Operand *both[] = {&branches[0], &branches[1]};
+      return ops.unifyDTypes(both, "`select`", range) ? Value(taken) : Value();
+    }
   }
   return ops.select(condition, branches[0], branches[1], range);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Expressions: the dispatch over syntax, calls to the families of builtins, and what each kind of argument must be.
 #include "compiler/semantics/BodyChecker.h"
+#include "compiler/semantics/HostExpr.h"
 #include <algorithm>
 
 namespace tilegym::sem {
@@ -77,45 +78,17 @@ Value BodyChecker::checkUnlimited(const ast::Expr &e) {
 
 /// `reduction == mean`: the other side is one of the const's own words, which are no names elsewhere.
 std::optional<Value> BodyChecker::enumComparison(const ast::Binary &e) {
-  if (e.op != ast::BinaryOp::Eq && e.op != ast::BinaryOp::Ne)
+  for (const ast::Expr *side : {e.lhs.get(), e.rhs.get()})
+    if (const auto *name = ast::dynCast<ast::Name>(side); name && findLocal(name->name))
+      return std::nullopt;
+  if (!seesOp())
     return std::nullopt;
-  auto enumOf = [&](const ast::Expr *side) -> std::optional<Value> {
-    const auto *name = ast::dynCast<ast::Name>(side);
-    if (!name)
-      return std::nullopt;
-    if (Symbol *symbol = findLocal(name->name)) {
-      if (symbol->value.kind == Value::Data && symbol->value.enumScalar >= 0)
-        return symbol->value;
-      return std::nullopt;
-    }
-    if (!seesOp())
-      return std::nullopt;
-    int64_t id = op.findScalar(name->name);
-    if (id < 0 || op.scalars[size_t(id)].enumerators.empty())
-      return std::nullopt;
-    return scalarValue(id, e.range);
-  };
-  const ast::Expr *other = e.rhs.get();
-  auto value = enumOf(e.lhs.get());
-  if (!value) {
-    value = enumOf(e.rhs.get());
-    other = e.lhs.get();
-  }
-  if (!value)
-    return std::nullopt;
-  const ScalarParam &scalar = op.scalars[size_t(value->enumScalar)];
-  const auto *word = ast::dynCast<ast::Name>(other);
-  auto it = std::find(scalar.enumerators.begin(), scalar.enumerators.end(), word ? word->name : "");
-  if (it == scalar.enumerators.end()) {
-    std::string words;
-    for (const std::string &w : scalar.enumerators)
-      words += (words.empty() ? "" : " | ") + w;
-    std::string near = word ? nearest(word->name, scalar.enumerators) : "";
-    error(other ? other->range : e.range, quoted(scalar.name) + " is compared with something that is none of its values",
-          near.empty() ? "its values are " + words : "did you mean " + quoted(near) + "? its values are " + words);
+  EnumComparison match = matchEnumComparison(e, op, diagnostics);
+  if (match.failed)
     return Value();
-  }
-  bool equal = value->data.constant() && value->data.constant()->asInt() == it - scalar.enumerators.begin();
+  if (match.scalar < 0)
+    return std::nullopt;
+  bool equal = spec.consts[size_t(match.scalar)].asInt() == match.value;
   return Value(Operand{makeConst(DType::Bool, Constant{equal == (e.op == ast::BinaryOp::Eq)}, e.range)});
 }
 

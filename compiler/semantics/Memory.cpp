@@ -89,7 +89,7 @@ Value BodyChecker::loadOp(const BoundArguments &args, SourceRange range) {
     return {};
   // Accesses to one tensor happen in program order: what the kernel may write is read now, not where the value is used.
   bool readOnly = root && !root->isKernelParam && op.tensors[size_t(root->id)].role == Role::Input;
-  return readOnly ? Operand{expr} : bind({expr}, "loaded", range);
+  return readOnly ? Operand{expr} : bind({expr}, "loaded", range, true);
 }
 
 bool BodyChecker::checkWritable(const Operand &region, SourceRange range, std::string_view what) {
@@ -189,7 +189,7 @@ Value BodyChecker::atomicOp(Builtin id, const BoundArguments &args, SourceRange 
   if (root && !root->isKernelParam && size_t(root->id) < spec.present.size() && !spec.present[size_t(root->id)])
     return Value::nothing();
   // The old values go to a local at once, so that the access happens here and once.
-  return bind({expr}, "old", range);
+  return bind({expr}, "old", range, true);
 }
 
 } // namespace tilegym::sem

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scopes, and what a name means: locals, then the op's tensors, scalars, dims and dtypes, then constants, dtypes, functions.
 #include "compiler/semantics/BodyChecker.h"
+#include "compiler/semantics/HostExpr.h"
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -46,8 +47,8 @@ Type BodyChecker::tensorType(int64_t id) const {
     int64_t extent = kDynamic;
     if (use.dim >= 0 && size_t(use.dim) < spec.constDims.size())
       extent = spec.constDims[size_t(use.dim)];
-    else if (use.expr && use.expr->op == Op::Const)
-      extent = use.expr->constant.asInt();
+    else if (ExprPtr known = use.expr ? specializeHost(use.expr, op, spec) : nullptr; known && known->op == Op::Const)
+      extent = known->constant.asInt();
     type.shape.push_back(extent);
   }
   return type;
@@ -64,11 +65,8 @@ Operand BodyChecker::dimValue(int64_t id, SourceRange range) {
 Value BodyChecker::scalarValue(int64_t id, SourceRange range) {
   const ScalarParam &scalar = op.scalars[size_t(id)];
   DType dtype = dtypeOf(scalar.typeVar);
-  if (scalar.isConst && size_t(id) < spec.consts.size()) {
-    Value value(Operand{makeConst(dtype, spec.consts[size_t(id)], range)});
-    value.enumScalar = scalar.enumerators.empty() ? -1 : id;
-    return value;
-  }
+  if (scalar.isConst && size_t(id) < spec.consts.size())
+    return Operand{makeConst(dtype, spec.consts[size_t(id)], range)};
   auto expr = make(Op::Scalar, scalarType(dtype), {}, range);
   expr->index = id;
   return Operand{expr};

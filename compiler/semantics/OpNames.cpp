@@ -112,6 +112,9 @@ std::string_view name(Op op) {
   case Op::Print: return "print";
   case Op::InlinePtx: return "inline_ptx";
   case Op::ListSum: return "list_sum";
+  case Op::Present: return "present";
+  case Op::SizeOf: return "sizeof";
+  case Op::TypeCode: return "type_code";
   }
   return "?";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plans: host lets, scratch buffers and launches. A launched kernel is instantiated for the tile parameters that the launch gives it.
 #include "compiler/semantics/BodyChecker.h"
+#include "compiler/semantics/HostExpr.h"
 #include <algorithm>
 
 namespace tilegym::sem {
@@ -110,7 +111,7 @@ std::vector<ExprPtr> BodyChecker::extentsOf(const ExprPtr &view) {
   switch (view->op) {
   case Op::Tensor:
     for (const DimUse &use : op.tensors[size_t(view->index)].dims)
-      extents.push_back(use.dim >= 0 ? dimValue(use.dim, view->range).expr : use.expr);
+      extents.push_back(use.dim >= 0 ? dimValue(use.dim, view->range).expr : specializeHost(use.expr, op, spec));
     return extents;
   case Op::Local:
     if (auto it = letValues.find(view->index); it != letValues.end())

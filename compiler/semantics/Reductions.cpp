@@ -180,10 +180,10 @@ Value BodyChecker::customReduction(bool isScan, const BoundArguments &args, Sour
     return !out.empty();
   };
   std::vector<Operand> tiles, inits;
-  if (!operandsOf(args.values[0], what, tiles) || !operandsOf(args.values[2], "the init of " + what, inits))
+  if (!operandsOf(args.values[0], what, tiles) || !operandsOf(args.values[1], "the init of " + what, inits))
     return {};
   if (inits.size() != tiles.size()) {
-    error(args.values[2]->range, what + " of " + std::to_string(tiles.size()) + " tiles takes as many inits, found " + std::to_string(inits.size()));
+    error(args.values[1]->range, what + " of " + std::to_string(tiles.size()) + " tiles takes as many inits, found " + std::to_string(inits.size()));
     return {};
   }
   std::vector<Operand *> pointers;
@@ -195,15 +195,15 @@ Value BodyChecker::customReduction(bool isScan, const BoundArguments &args, Sour
   if (!ops.unifyShapes(pointers, what, range, shape))
     return {};
   std::optional<int64_t> axis = -1;
-  if (isScan || args.values[1] || shape.size() == 1)
-    axis = scanAxis(args.values[1], tiles[0], what, range);
+  if (isScan || args.values[3] || shape.size() == 1)
+    axis = scanAxis(args.values[3], tiles[0], what, range);
   if (!axis)
     return {};
   if (shape.empty()) {
     error(range, what + " reduces a tile, found the scalar " + toString(tiles[0].type()));
     return {};
   }
-  bool whole = !isScan && !args.values[1];
+  bool whole = !isScan && !args.values[3];
   std::vector<DType> dtypes, params;
   std::vector<ExprPtr> operands;
   for (Operand &tile : tiles) {
@@ -214,19 +214,19 @@ Value BodyChecker::customReduction(bool isScan, const BoundArguments &args, Sour
     std::string role = "the init of " + what;
     Operand init = ops.require(inits[i], dtypes[i], role);
     if (init && !init.type().isScalar()) {
-      error(args.values[2]->range, role + " must be a scalar, found " + toString(init.type()));
+      error(args.values[1]->range, role + " must be a scalar, found " + toString(init.type()));
       init = {};
     }
     if (!init)
       return {};
     operands.push_back(init.expr);
   }
-  const ast::FnDecl *fn = checkCombiner(args.values[3], "the combiner of " + what);
+  const ast::FnDecl *fn = checkCombiner(args.values[2], "the combiner of " + what);
   if (!fn)
     return {};
   params = dtypes;
   params.insert(params.end(), dtypes.begin(), dtypes.end());
-  auto lambda = makeLambda(*fn, params, dtypes, args.values[3]->range);
+  auto lambda = makeLambda(*fn, params, dtypes, args.values[2]->range);
   if (!lambda)
     return {};
   bool reverse = false;

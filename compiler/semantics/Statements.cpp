@@ -34,7 +34,7 @@ Operand BodyChecker::localValue(int64_t local, SourceRange range) const {
   return {expr};
 }
 
-Operand BodyChecker::bind(Operand value, std::string_view name, SourceRange range) {
+Operand BodyChecker::bind(Operand value, std::string_view name, SourceRange range, bool isTemporary) {
   if (!value || !block)
     return value;
   const Expr &e = *value.expr;
@@ -43,6 +43,7 @@ Operand BodyChecker::bind(Operand value, std::string_view name, SourceRange rang
   if (leaf)
     return value;
   int64_t local = newLocal(std::string(name), e.type, false, range);
+  body.locals.back().isTemporary = isTemporary;
   Stmt &let = emit(Stmt::Let, range);
   let.index = local;
   let.value = value.expr;
@@ -212,6 +213,10 @@ void BodyChecker::declareLet(const ast::BoundName &name, const Value &value, Sou
   if (value.kind == Value::Data && inReference() && value.data.type().kind == Type::View && value.data.expr->op != Op::Tensor)
     bound = readView(value.data, value.data.expr->range);
   bound = snapshot(bound, name.name, name.range);
+  // A read or atomic that was just bound takes the name that the author gives it.
+  if (bound.kind == Value::Data && bound.data.expr->op == Op::Local && name.name != "_")
+    if (Local &local = body.locals[size_t(bound.data.expr->index)]; local.isTemporary)
+      local = {name.name, local.type, false, local.range};
   declare(name, value.kind == Value::Nothing ? Value() : bound, false, "let");
 }
 

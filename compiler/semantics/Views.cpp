@@ -233,7 +233,7 @@ Operand BodyChecker::readView(Operand view, SourceRange range) {
   Operand value{make(Op::Load, tileType(dtype, type.shape), {view.expr, makeConst(dtype, zero, range)}, range)};
   // What the body writes must be read now, not where the value is used.
   bool readOnly = root && !root->isKernelParam && op.tensors[size_t(root->id)].role == Role::Input;
-  return readOnly ? value : bind(value, "read", range);
+  return readOnly ? value : bind(value, "read", range, true);
 }
 
 } // namespace tilegym::sem
