@@ -61,6 +61,25 @@ struct HostTensor {
   std::vector<double> toDoubles() const;
 };
 
+/// Calls fn(linear, position) for every element in row-major order.
+template <class Fn> void forEachPosition(const HostTensor &tensor, Fn fn) {
+  const size_t rank = tensor.shape.size();
+  const int64_t count = tensor.numElements(), inner = rank ? tensor.shape[rank - 1] : 1, step = rank ? tensor.strides[rank - 1] : 1;
+  Dims at(rank, 0);
+  int64_t base = tensor.offset;
+  for (int64_t done = 0; done < count; done += inner) {
+    for (int64_t i = 0; i < inner; ++i)
+      fn(done + i, base + i * step);
+    for (size_t a = rank ? rank - 1 : 0; a-- > 0;) {
+      base += tensor.strides[a];
+      if (++at[a] < tensor.shape[a])
+        break;
+      base -= at[a] * tensor.strides[a];
+      at[a] = 0;
+    }
+  }
+}
+
 /// Row-major strides of a shape.
 Dims contiguousStrides(const Dims &shape);
 /// Product of extents.
