@@ -11,7 +11,8 @@ namespace {
 
 class Binder {
 public:
-  Binder(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args) : op(op), spec(spec), args(args) {
+  Binder(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args)
+      : op(op), spec(spec), args(args) {
     bound.dims.values.assign(op.dims.size(), kDynamic);
     bound.dims.lists.resize(op.dims.size());
     bound.groups.resize(op.dims.size());
@@ -28,8 +29,8 @@ public:
     for (size_t d = 0; d < op.dims.size() && d < spec.constDims.size(); ++d)
       if (spec.constDims[d] != kDynamic && bound.dims.values[d] != spec.constDims[d]) {
         if (bound.dims.values[d] != kDynamic)
-          fail(Fault::Arguments, op.dims[d].name + " is " + std::to_string(bound.dims.values[d]) + ", but this variant is for " +
-                                     std::to_string(spec.constDims[d]));
+          fail(Fault::Arguments, op.dims[d].name + " is " + std::to_string(bound.dims.values[d]) +
+                                     ", but this variant is for " + std::to_string(spec.constDims[d]));
         bound.dims.values[d] = spec.constDims[d];
       }
     return std::move(bound);
@@ -60,7 +61,9 @@ private:
     if (given.empty() && !param.isList)
       fail(Fault::Arguments, "'" + param.name + "' was not given", param.range);
     if (!param.isList && given.size() > 1)
-      fail(Fault::Arguments, "'" + param.name + "' is one tensor, " + std::to_string(given.size()) + " were given", param.range);
+      fail(Fault::Arguments,
+           "'" + param.name + "' is one tensor, " + std::to_string(given.size()) + " were given",
+           param.range);
     if (param.isList)
       for (const auto &use : param.dims)
         if (use.dim >= 0 && op.dims[size_t(use.dim)].perElement)
@@ -74,21 +77,27 @@ private:
     if (list.empty())
       list.assign(length, kDynamic);
     if (list.size() != length)
-      fail(Fault::Arguments, "list '" + param.name + "' has " + std::to_string(length) + " tensors, where dim " + op.dims[dim].name +
-                                 " belongs to lists of " + std::to_string(list.size()), param.range);
+      fail(Fault::Arguments,
+           "list '" + param.name + "' has " + std::to_string(length) + " tensors, where dim " +
+               op.dims[dim].name + " belongs to lists of " + std::to_string(list.size()),
+           param.range);
   }
 
   void bindOne(const sem::TensorParam &param, const HostTensor &tensor, DType dtype, size_t element) {
     if (tensor.dtype != dtype)
-      fail(Fault::Arguments, "'" + param.name + "' is " + std::string(name(tensor.dtype)) + ", expected " + std::string(name(dtype)),
+      fail(Fault::Arguments,
+           "'" + param.name + "' is " + std::string(name(tensor.dtype)) + ", expected " +
+               std::string(name(dtype)),
            param.range);
     if (tensor.strides.size() != tensor.shape.size() || !tensor.isInsideBuffer())
       fail(Fault::Arguments, "'" + param.name + "' reaches outside of its buffer", param.range);
     const size_t written = param.dims.size();
     const bool hasGroup = written > 0 && param.dims[0].isGroup;
     if (hasGroup ? tensor.shape.size() + 1 < written : tensor.shape.size() != written)
-      fail(Fault::Arguments, "'" + param.name + "' has rank " + std::to_string(tensor.shape.size()) + ", expected " +
-                                 (hasGroup ? "at least " + std::to_string(written - 1) : std::to_string(written)), param.range);
+      fail(Fault::Arguments,
+           "'" + param.name + "' has rank " + std::to_string(tensor.shape.size()) + ", expected " +
+               (hasGroup ? "at least " + std::to_string(written - 1) : std::to_string(written)),
+           param.range);
     const size_t leading = hasGroup ? tensor.shape.size() + 1 - written : 0;
     if (hasGroup)
       bindGroup(param, param.dims[0], Dims(tensor.shape.begin(), tensor.shape.begin() + ptrdiff_t(leading)));
@@ -105,8 +114,10 @@ private:
       if (value == kDynamic)
         value = extent;
       else if (value != extent)
-        fail(Fault::Arguments, "'" + param.name + "' has extent " + std::to_string(extent) + " on axis " + std::to_string(axis) +
-                                   ", where " + op.dims[dim].name + " is " + std::to_string(value), param.range);
+        fail(Fault::Arguments,
+             "'" + param.name + "' has extent " + std::to_string(extent) + " on axis " +
+                 std::to_string(axis) + ", where " + op.dims[dim].name + " is " + std::to_string(value),
+             param.range);
     }
   }
 
@@ -116,8 +127,10 @@ private:
       bound.dims.values[dim] = numElements(extents);
       bound.groups[dim] = std::move(extents);
     } else if (bound.groups[dim] != extents) {
-      fail(Fault::Arguments, "'" + param.name + "' has leading dims " + toString(Shape(extents)) + ", where " + op.dims[dim].name +
-                                 " stands for " + toString(Shape(bound.groups[dim])), param.range);
+      fail(Fault::Arguments,
+           "'" + param.name + "' has leading dims " + toString(Shape(extents)) + ", where " +
+               op.dims[dim].name + " stands for " + toString(Shape(bound.groups[dim])),
+           param.range);
     }
   }
 };
@@ -151,7 +164,8 @@ size_t localsOf(const sem::Expr &e) {
   return most;
 }
 
-std::vector<sem::Constant> scalarsFor(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args) {
+std::vector<sem::Constant> scalarsFor(const sem::OpModel &op, const sem::Specialization &interface,
+                                      const Arguments &args) {
   std::vector<sem::Constant> scalars(op.scalars.size());
   for (size_t s = 0; s < scalars.size(); ++s) {
     if (op.scalars[s].isConst && s < interface.consts.size())
@@ -167,7 +181,8 @@ std::vector<sem::Constant> scalarsFor(const sem::OpModel &op, const sem::Special
 }
 
 Value evaluateHostOrFail(const sem::OpModel &op, const sem::Specialization &interface, const DimValues &dims,
-                         const std::vector<sem::Constant> &scalars, const Arguments &args, const sem::Expr &e, int64_t smCount) {
+                         const std::vector<sem::Constant> &scalars, const Arguments &args, const sem::Expr &e,
+                         int64_t smCount) {
   RunContext context{op, interface, dims, scalars, args.tensors, {}, {}, {}};
   context.options.smCount = smCount;
   Evaluator evaluator(context, nullptr, localsOf(e));
@@ -176,10 +191,13 @@ Value evaluateHostOrFail(const sem::OpModel &op, const sem::Specialization &inte
 
 BoundDims bindOrFail(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args) {
   if (args.tensors.size() != op.tensors.size() || interface.present.size() != op.tensors.size())
-    fail(Fault::Arguments, std::to_string(args.tensors.size()) + " tensors were given to an op with " + std::to_string(op.tensors.size()));
+    fail(Fault::Arguments, std::to_string(args.tensors.size()) + " tensors were given to an op with " +
+                               std::to_string(op.tensors.size()));
   BoundDims bound = Binder(op, interface, args).bind();
   const auto scalars = scalarsFor(op, interface, args);
-  auto host = [&](const sem::ExprPtr &e) { return evaluateHostOrFail(op, interface, bound.dims, scalars, args, *e, 3); };
+  auto host = [&](const sem::ExprPtr &e) {
+    return evaluateHostOrFail(op, interface, bound.dims, scalars, args, *e, 3);
+  };
   for (size_t t = 0; t < op.tensors.size(); ++t) {
     const sem::TensorParam &param = op.tensors[t];
     if (param.role == sem::Role::Output)
@@ -192,8 +210,10 @@ BoundDims bindOrFail(const sem::OpModel &op, const sem::Specialization &interfac
         const int64_t expected = host(use.expr).asInt();
         const size_t axis = i + tensor.shape.size() - param.dims.size();
         if (tensor.shape[axis] != expected && !(use.orOne && tensor.shape[axis] == 1))
-          fail(Fault::Arguments, "'" + param.name + "' has extent " + std::to_string(tensor.shape[axis]) + " on axis " +
-                                     std::to_string(axis) + ", expected " + std::to_string(expected), use.range);
+          fail(Fault::Arguments,
+               "'" + param.name + "' has extent " + std::to_string(tensor.shape[axis]) + " on axis " +
+                   std::to_string(axis) + ", expected " + std::to_string(expected),
+               use.range);
       }
   }
   for (const sem::Check &check : op.checks)
@@ -202,7 +222,8 @@ BoundDims bindOrFail(const sem::OpModel &op, const sem::Specialization &interfac
   return bound;
 }
 
-std::vector<std::vector<Dims>> outputShapesOrFail(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
+std::vector<std::vector<Dims>> outputShapesOrFail(const sem::OpModel &op,
+                                                  const sem::Specialization &interface, const Arguments &args,
                                                   const BoundDims &bound) {
   const auto scalars = scalarsFor(op, interface, args);
   std::vector<std::vector<Dims>> shapes(op.tensors.size());
@@ -228,7 +249,9 @@ std::vector<std::vector<Dims>> outputShapesOrFail(const sem::OpModel &op, const 
           shape.push_back(evaluateHostOrFail(op, interface, bound.dims, scalars, args, *use.expr, 3).asInt());
         }
         if (!shape.empty() && shape.back() < 0)
-          fail(Fault::Arguments, "output '" + param.name + "' would have an extent of " + std::to_string(shape.back()), use.range);
+          fail(Fault::Arguments,
+               "output '" + param.name + "' would have an extent of " + std::to_string(shape.back()),
+               use.range);
       }
       shapes[t].push_back(std::move(shape));
     }

@@ -7,18 +7,21 @@ namespace tilegym::interp {
 
 /// Dims of a call while they are being found, and the extents of leading groups.
 struct BoundDims {
-  DimValues dims;                  ///< kDynamic where not yet known
-  std::vector<Dims> groups;        ///< by dim id: the leading extents of a group dim
+  DimValues dims;           ///< kDynamic where not yet known
+  std::vector<Dims> groups; ///< by dim id: the leading extents of a group dim
 };
 
 // These throw RunFault.
 BoundDims bindOrFail(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args);
 /// The specialization's consts in place of those scalars.
-std::vector<sem::Constant> scalarsFor(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args);
-std::vector<std::vector<Dims>> outputShapesOrFail(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
+std::vector<sem::Constant> scalarsFor(const sem::OpModel &op, const sem::Specialization &interface,
+                                      const Arguments &args);
+std::vector<std::vector<Dims>> outputShapesOrFail(const sem::OpModel &op,
+                                                  const sem::Specialization &interface, const Arguments &args,
                                                   const BoundDims &bound);
 Value evaluateHostOrFail(const sem::OpModel &op, const sem::Specialization &interface, const DimValues &dims,
-                         const std::vector<sem::Constant> &scalars, const Arguments &args, const sem::Expr &e, int64_t smCount);
+                         const std::vector<sem::Constant> &scalars, const Arguments &args, const sem::Expr &e,
+                         int64_t smCount);
 /// How many locals an expression's lambdas name.
 size_t localsOf(const sem::Expr &e);
 

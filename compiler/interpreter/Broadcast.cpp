@@ -44,8 +44,7 @@ Value broadcastTo(const Value &value, const Shape &to, SourceRange range) {
 }
 
 namespace {
-template <class T>
-void copyStrided(T *out, const T *from, const Shape &shape, const int64_t *strides) {
+template <class T> void copyStrided(T *out, const T *from, const Shape &shape, const int64_t *strides) {
   const int rank = shape.rank();
   if (rank == 0) {
     *out = *from;

@@ -22,7 +22,8 @@ Value gatherStrided(const Value &from, int64_t offset, const Shape &shape, const
 Value permute(const Value &value, const std::vector<int64_t> &permutation);
 
 /// Calls fn(resultOffset, sources, count) for each innermost run of an elementwise operation over broadcast operands.
-template <size_t N, class Fn> void forBroadcast(const Shape &shape, const std::array<const Value *, N> &operands, Fn fn) {
+template <size_t N, class Fn>
+void forBroadcast(const Shape &shape, const std::array<const Value *, N> &operands, Fn fn) {
   const int64_t total = shape.count();
   if (total == 0)
     return;
@@ -62,7 +63,8 @@ template <size_t N, class Fn> void forBroadcast(const Shape &shape, const std::a
       int64_t from = 0;
       for (int a = 0; a + 1 < rank; ++a)
         from += at[a] * folded[i][a];
-      sources[i] = {operands[i]->data() + from * int64_t(operands[i]->elementSize()), ptrdiff_t(folded[i][rank - 1])};
+      sources[i] = {operands[i]->data() + from * int64_t(operands[i]->elementSize()),
+                    ptrdiff_t(folded[i][rank - 1])};
     }
     fn(offset, sources, size_t(inner));
     for (int a = rank - 1; a-- > 0;) {

@@ -86,7 +86,8 @@ std::vector<Value> Evaluator::callLambda(const sem::Lambda &lambda, const std::v
 }
 
 /// The combiner on every element of arrays of one shape; scalars among the arguments repeat.
-std::vector<Value> Evaluator::applyLambda(const sem::Lambda &lambda, const std::vector<Value> &arguments, const Shape &shape) {
+std::vector<Value> Evaluator::applyLambda(const sem::Lambda &lambda, const std::vector<Value> &arguments,
+                                          const Shape &shape) {
   std::vector<Value> results;
   if (isStraightLine(lambda)) {
     results = callLambda(lambda, arguments);
@@ -103,7 +104,8 @@ std::vector<Value> Evaluator::applyLambda(const sem::Lambda &lambda, const std::
       for (const Value &value : element)
         results.emplace_back(value.dtype, shape);
     for (size_t r = 0; r < element.size(); ++r)
-      std::memcpy(results[r].data() + i * int64_t(element[r].elementSize()), element[r].data(), element[r].elementSize());
+      std::memcpy(results[r].data() + i * int64_t(element[r].elementSize()), element[r].data(),
+                  element[r].elementSize());
   }
   return results;
 }
@@ -197,8 +199,8 @@ Value Evaluator::cumSum(const sem::Expr &e) {
     if (k == 0)
       std::memcpy(sums.data() + at, lines.data() + at, size_t(bytes));
     else
-      binary(BinaryOp::Add, sums.dtype, {sums.data() + (e.reverse ? at + bytes : at - bytes), 1}, {lines.data() + at, 1},
-             sums.data() + at, size_t(row));
+      binary(BinaryOp::Add, sums.dtype, {sums.data() + (e.reverse ? at + bytes : at - bytes), 1},
+             {lines.data() + at, 1}, sums.data() + at, size_t(row));
   }
   Value result(e.type.dtype, sums.shape);
   convert(sums.dtype, {sums.data(), 1}, result.dtype, result.data(), size_t(sums.count()));

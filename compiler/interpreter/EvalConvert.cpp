@@ -28,12 +28,13 @@ Value Evaluator::convertOp(const sem::Expr &e) {
   if (from.dtype == to)
     return from;
   // Into `index` nothing may be lost either: only u64 has values that it lacks.
-  const bool exact = (e.exact && isInt(to) && from.dtype == DType::Index) || (to == DType::Index && from.dtype == DType::U64);
+  const bool exact = (e.exact && isInt(to) && from.dtype == DType::Index) ||
+                     (to == DType::Index && from.dtype == DType::U64);
   if (exact)
     if (auto misfit = firstMisfit(from, to))
       fail(Fault::IndexRange,
-           (from.dtype == DType::U64 ? std::to_string(uint64_t(*misfit)) : std::to_string(*misfit)) + " does not fit " +
-               std::string(name(to)),
+           (from.dtype == DType::U64 ? std::to_string(uint64_t(*misfit)) : std::to_string(*misfit)) +
+               " does not fit " + std::string(name(to)),
            e.range, "index values take the other side's dtype: convert that side to a wider one");
   Conversion options;
   // The tree does not tell "nearest even" from "not said"; a float to an integer truncates unless another mode is said.
@@ -54,7 +55,9 @@ Value Evaluator::bitcastOp(const sem::Expr &e) {
   if (fromSize != toSize) {
     const int last = shape.rank() - 1;
     if (last < 0 || shape[last] * fromSize % toSize != 0)
-      fail(Fault::Arguments, "the last axis of " + toString(shape) + " does not divide into elements of " + std::string(name(to)),
+      fail(Fault::Arguments,
+           "the last axis of " + toString(shape) + " does not divide into elements of " +
+               std::string(name(to)),
            e.range);
     shape[last] = shape[last] * fromSize / toSize;
   }

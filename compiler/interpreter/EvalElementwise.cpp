@@ -178,7 +178,8 @@ Value Evaluator::binaryOp(const sem::Expr &e) {
   Shape shape;
   Value a = operand(e.operands[0], shape), b = operand(e.operands[1], shape);
   if (a.dtype != b.dtype)
-    fail(Fault::Program, "operands of " + std::string(name(a.dtype)) + " and " + std::string(name(b.dtype)), e.range);
+    fail(Fault::Program, "operands of " + std::string(name(a.dtype)) + " and " + std::string(name(b.dtype)),
+         e.range);
   const DType dtype = a.dtype;
   if (isDivision(e.op) && isInt(dtype) && shape.rank() == 0 && b.intAt(0) == 0)
     fail(Fault::DivisionByZero, "division by zero", e.range, "guard it, or use a divisor of at least 1");
@@ -202,7 +203,8 @@ Value Evaluator::compareOp(const sem::Expr &e) {
   Shape shape;
   Value a = operand(e.operands[0], shape), b = operand(e.operands[1], shape);
   if (a.dtype != b.dtype)
-    fail(Fault::Program, "operands of " + std::string(name(a.dtype)) + " and " + std::string(name(b.dtype)), e.range);
+    fail(Fault::Program, "operands of " + std::string(name(a.dtype)) + " and " + std::string(name(b.dtype)),
+         e.range);
   Value result(DType::Bool, shape);
   forBroadcast<2>(shape, {&a, &b}, [&](int64_t offset, const std::array<Source, 2> &from, size_t count) {
     compare(compareOf(e.op), a.dtype, from[0], from[1], result.as<uint8_t>() + offset, count);
@@ -212,10 +214,12 @@ Value Evaluator::compareOp(const sem::Expr &e) {
 
 Value Evaluator::fmaOp(const sem::Expr &e) {
   Shape shape;
-  Value a = operand(e.operands[0], shape), b = operand(e.operands[1], shape), c = operand(e.operands[2], shape);
+  Value a = operand(e.operands[0], shape), b = operand(e.operands[1], shape),
+        c = operand(e.operands[2], shape);
   Value result(a.dtype, shape);
   forBroadcast<3>(shape, {&a, &b, &c}, [&](int64_t offset, const std::array<Source, 3> &from, size_t count) {
-    if (!fma(a.dtype, from[0], from[1], from[2], result.data() + offset * int64_t(result.elementSize()), count))
+    if (!fma(a.dtype, from[0], from[1], from[2], result.data() + offset * int64_t(result.elementSize()),
+             count))
       fail(Fault::Program, "fma is not defined for " + std::string(name(a.dtype)), e.range);
   });
   return result;
@@ -223,11 +227,14 @@ Value Evaluator::fmaOp(const sem::Expr &e) {
 
 Value Evaluator::selectOp(const sem::Expr &e) {
   Shape shape;
-  Value condition = operand(e.operands[0], shape), a = operand(e.operands[1], shape), b = operand(e.operands[2], shape);
+  Value condition = operand(e.operands[0], shape), a = operand(e.operands[1], shape),
+        b = operand(e.operands[2], shape);
   Value result(a.dtype, shape);
-  forBroadcast<3>(shape, {&condition, &a, &b}, [&](int64_t offset, const std::array<Source, 3> &from, size_t count) {
-    select(a.dtype, from[0], from[1], from[2], result.data() + offset * int64_t(result.elementSize()), count);
-  });
+  forBroadcast<3>(shape, {&condition, &a, &b},
+                  [&](int64_t offset, const std::array<Source, 3> &from, size_t count) {
+                    select(a.dtype, from[0], from[1], from[2],
+                           result.data() + offset * int64_t(result.elementSize()), count);
+                  });
   return result;
 }
 

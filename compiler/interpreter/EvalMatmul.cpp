@@ -50,7 +50,8 @@ struct Product {
 /// acc += a @ b for matrices of one batch, all in `work`.
 void multiply(const Product &p, DType work, const std::byte *a, const std::byte *b, std::byte *c) {
   auto call = [&]<class T>(T) {
-    gemm(p.m, p.n, p.k, reinterpret_cast<const T *>(a), reinterpret_cast<const T *>(b), reinterpret_cast<T *>(c), p.chunk, p.threads);
+    gemm(p.m, p.n, p.k, reinterpret_cast<const T *>(a), reinterpret_cast<const T *>(b),
+         reinterpret_cast<T *>(c), p.chunk, p.threads);
   };
   switch (work) {
   case DType::F64:
@@ -67,7 +68,8 @@ void multiply(const Product &p, DType work, const std::byte *a, const std::byte 
 /// acc + a @ b with equal leading axes.
 Value batched(const Value &a, const Value &b, Value acc, int64_t chunk, unsigned threads, SourceRange range) {
   const int rank = a.shape.rank();
-  if (rank < 2 || b.shape.rank() != rank || acc.shape.rank() != rank || a.shape[rank - 1] != b.shape[rank - 2])
+  if (rank < 2 || b.shape.rank() != rank || acc.shape.rank() != rank ||
+      a.shape[rank - 1] != b.shape[rank - 2])
     fail(Fault::Arguments, "matrix product of " + toString(a.shape) + " and " + toString(b.shape), range,
          "the last axis of the first must equal the last but one of the second");
   Product p{a.shape[rank - 2], b.shape[rank - 1], a.shape[rank - 1], chunk, threads};
@@ -75,7 +77,8 @@ Value batched(const Value &a, const Value &b, Value acc, int64_t chunk, unsigned
   std::memcpy(result.data(), acc.data(), acc.bytes());
   const int64_t batches = a.shape.product(0, rank - 2), size = int64_t(acc.elementSize());
   for (int64_t i = 0; i < batches; ++i)
-    multiply(p, acc.dtype, a.data() + i * p.m * p.k * size, b.data() + i * p.k * p.n * size, result.data() + i * p.m * p.n * size);
+    multiply(p, acc.dtype, a.data() + i * p.m * p.k * size, b.data() + i * p.k * p.n * size,
+             result.data() + i * p.m * p.n * size);
   return result;
 }
 
@@ -85,14 +88,16 @@ Value scaled(const Value &from, const Value &scale, int axis, SourceRange range)
   Shape shape = wide.shape;
   const int64_t blocks = factors.shape[axis], length = shape[axis];
   if (blocks == 0 || length % blocks != 0)
-    fail(Fault::Program, "scales of shape " + toString(factors.shape) + " for operands of " + toString(shape), range);
+    fail(Fault::Program, "scales of shape " + toString(factors.shape) + " for operands of " + toString(shape),
+         range);
   const int64_t outer = shape.product(0, axis), inner = shape.product(axis + 1, shape.rank());
   Value result(DType::F32, shape);
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t k = 0; k < length; ++k)
       for (int64_t i = 0; i < inner; ++i) {
         const int64_t at = (o * length + k) * inner + i;
-        result.as<float>()[at] = wide.as<float>()[at] * factors.as<float>()[(o * blocks + k / (length / blocks)) * inner + i];
+        result.as<float>()[at] =
+            wide.as<float>()[at] * factors.as<float>()[(o * blocks + k / (length / blocks)) * inner + i];
       }
   return result;
 }
@@ -121,7 +126,8 @@ Value Evaluator::mma(const sem::Expr &e) {
 Value Evaluator::mmaScaled(const sem::Expr &e) {
   Value a = value(*e.operands[0]), b = value(*e.operands[2]), acc = value(*e.operands[4]);
   const int rank = a.shape.rank();
-  Value left = scaled(a, value(*e.operands[1]), rank - 1, e.range), right = scaled(b, value(*e.operands[3]), rank - 2, e.range);
+  Value left = scaled(a, value(*e.operands[1]), rank - 1, e.range),
+        right = scaled(b, value(*e.operands[3]), rank - 2, e.range);
   return converted(batched(left, right, converted(acc, DType::F32), 0, 1, e.range), acc.dtype);
 }
 
@@ -150,7 +156,8 @@ Value Evaluator::matMul(const sem::Expr &e) {
     return batch;
   };
   const Shape batch = broadcastShapes(batchOf(a.shape), batchOf(b.shape), e.range);
-  const int64_t m = a.shape[a.shape.rank() - 2], k = a.shape[a.shape.rank() - 1], n = b.shape[b.shape.rank() - 1];
+  const int64_t m = a.shape[a.shape.rank() - 2], k = a.shape[a.shape.rank() - 1],
+                n = b.shape[b.shape.rank() - 1];
   a = broadcastTo(a, withMatrix(batch, m, k), e.range);
   b = broadcastTo(b, withMatrix(batch, b.shape[b.shape.rank() - 2], n), e.range);
   Value zero(work, withMatrix(batch, m, n));

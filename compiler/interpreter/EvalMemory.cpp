@@ -38,7 +38,8 @@ std::string elementText(const Value &value, int64_t i) {
   if (isInt(value.dtype))
     return std::to_string(value.intAt(i));
   char text[40];
-  std::snprintf(text, sizeof text, "%.9g", toDouble(value.dtype, value.data() + i * int64_t(value.elementSize())));
+  std::snprintf(text, sizeof text, "%.9g",
+                toDouble(value.dtype, value.data() + i * int64_t(value.elementSize())));
   return text;
 }
 
@@ -62,7 +63,8 @@ std::optional<Value> maskOf(Evaluator &evaluator, const sem::Expr &e, const View
 Value tileFor(const Value &tile, const View &view, const sem::Expr &e) {
   if (tile.dtype != view.memory->dtype)
     fail(Fault::Program,
-         std::string(name(tile.dtype)) + " written to memory of " + std::string(name(view.memory->dtype)), e.range);
+         std::string(name(tile.dtype)) + " written to memory of " + std::string(name(view.memory->dtype)),
+         e.range);
   return broadcastTo(tile, view.shape(), e.range);
 }
 
@@ -73,7 +75,8 @@ Value Evaluator::load(const sem::Expr &e) {
   const DType dtype = region.memory->dtype;
   Value pad = e.operands.size() > 1 ? value(*e.operands[1]) : Value::scalar(dtype, 0);
   if (pad.dtype != dtype)
-    fail(Fault::Program, "a pad of " + std::string(name(pad.dtype)) + " for memory of " + std::string(name(dtype)), e.range);
+    fail(Fault::Program,
+         "a pad of " + std::string(name(pad.dtype)) + " for memory of " + std::string(name(dtype)), e.range);
   std::optional<Value> mask = maskOf(*this, e, region);
   return loadView(region, pad, mask ? &*mask : nullptr, access(e));
 }

@@ -52,7 +52,8 @@ uint64_t identity(BinaryOp op, DType dtype) {
     if (isFloat(dtype)) {
       // f8e4m3 has no infinity: its largest finite value is the bound.
       double bound = std::numeric_limits<double>::infinity() * (least ? -1 : 1);
-      return convertBits(DType::F64, std::bit_cast<uint64_t>(bound), dtype, {{}, !floatFormat(dtype).hasInfinity});
+      return convertBits(DType::F64, std::bit_cast<uint64_t>(bound), dtype,
+                         {{}, !floatFormat(dtype).hasInfinity});
     }
     return least ? uint64_t(minInt(dtype)) : maxInt(dtype);
   default:
@@ -63,7 +64,8 @@ uint64_t identity(BinaryOp op, DType dtype) {
 /// Reduces one axis, which keeps extent 1.
 Value reduceAxis(BinaryOp op, const Value &from, int axis) {
   Shape shape = from.shape;
-  const int64_t length = shape[axis], outer = shape.product(0, axis), inner = shape.product(axis + 1, shape.rank());
+  const int64_t length = shape[axis], outer = shape.product(0, axis),
+                inner = shape.product(axis + 1, shape.rank());
   shape[axis] = 1;
   Value result(from.dtype, shape);
   const int64_t size = int64_t(from.elementSize()), row = length * inner * size;
@@ -78,7 +80,8 @@ Value reduceAxis(BinaryOp op, const Value &from, int axis) {
     bool first = true;
     foldAxis(length, [&](int64_t upper, int64_t count) {
       const std::byte *lower = first ? line : scratch.data();
-      binary(op, from.dtype, {lower, 1}, {lower + upper * inner * size, 1}, scratch.data(), size_t(count * inner));
+      binary(op, from.dtype, {lower, 1}, {lower + upper * inner * size, 1}, scratch.data(),
+             size_t(count * inner));
       if (first && count < upper)
         std::memcpy(scratch.data() + count * inner * size, line + count * inner * size, size_t(inner * size));
       first = false;
@@ -99,7 +102,8 @@ template <class T> bool beats(T candidate, T found, bool greatest) {
   return greatest ? candidate > found : candidate < found;
 }
 
-template <DType type> void argAxis(const Value &from, Value &result, int64_t outer, int64_t length, int64_t inner, bool greatest) {
+template <DType type>
+void argAxis(const Value &from, Value &result, int64_t outer, int64_t length, int64_t inner, bool greatest) {
   using E = Element<type>;
   const auto *data = from.as<typename E::Storage>();
   for (int64_t o = 0; o < outer; ++o)
@@ -137,12 +141,14 @@ Value Evaluator::argReduce(const sem::Expr &e) {
   if (e.wholeTile)
     from = from.reshaped(Shape{from.count()});
   Shape shape = from.shape;
-  const int64_t length = shape[axis], outer = shape.product(0, axis), inner = shape.product(axis + 1, shape.rank());
+  const int64_t length = shape[axis], outer = shape.product(0, axis),
+                inner = shape.product(axis + 1, shape.rank());
   if (length == 0 && outer * inner > 0)
     fail(Fault::Arguments, "argmax or argmin of no elements", e.range, "guard the empty case");
   shape[axis] = 1;
   Value result(DType::Index, shape);
-  forDType(from.dtype, [&]<DType type>() { argAxis<type>(from, result, outer, length, inner, e.op == Op::ArgMax); });
+  forDType(from.dtype,
+           [&]<DType type>() { argAxis<type>(from, result, outer, length, inner, e.op == Op::ArgMax); });
   return e.wholeTile ? result.reshaped(Shape{}) : result;
 }
 

@@ -53,8 +53,8 @@ Value Evaluator::shapeOp(const sem::Expr &e) {
       if (sameRank)
         other[axis] = shape[axis];
       if (!(other == shape))
-        fail(Fault::Arguments, "cat of " + toString(parts[0].shape) + " and " + toString(parts[p].shape), e.range,
-             "all axes but the one joined must agree");
+        fail(Fault::Arguments, "cat of " + toString(parts[0].shape) + " and " + toString(parts[p].shape),
+             e.range, "all axes but the one joined must agree");
       shape[axis] += extent;
     }
     Value result(parts[0].dtype, shape);
@@ -163,8 +163,8 @@ Value Evaluator::valueIndex(const sem::Expr &e) {
     const int64_t high = isSpan ? item.first + item.second : item.hasSecond ? item.second : extent;
     if (item.first < 0 || high > extent)
       fail(Fault::OutOfBounds,
-           "range " + std::to_string(item.first) + " : " + std::to_string(high) + " is outside of an axis of extent " +
-               std::to_string(extent),
+           "range " + std::to_string(item.first) + " : " + std::to_string(high) +
+               " is outside of an axis of extent " + std::to_string(extent),
            item.range);
   }
   View indexed = indexView(whole, items, e.range);

@@ -50,7 +50,8 @@ Value Evaluator::sortOp(const sem::Expr &e) {
     sortLines<type>(from, int(e.index), e.reverse,
                     [&](int64_t, int64_t base, int64_t step, const std::vector<int64_t> &order) {
                       for (size_t k = 0; k < order.size(); ++k)
-                        result.as<Storage>()[base + int64_t(k) * step] = from.as<Storage>()[base + order[k] * step];
+                        result.as<Storage>()[base + int64_t(k) * step] =
+                            from.as<Storage>()[base + order[k] * step];
                     });
   });
   return result;
@@ -61,19 +62,22 @@ Slot Evaluator::topK(const sem::Expr &e) {
   const int axis = int(e.index);
   const int64_t k = e.ints.at(0);
   if (k > from.shape[axis])
-    fail(Fault::Arguments, "topk of " + std::to_string(k) + " along an axis of extent " + std::to_string(from.shape[axis]), e.range);
+    fail(Fault::Arguments,
+         "topk of " + std::to_string(k) + " along an axis of extent " + std::to_string(from.shape[axis]),
+         e.range);
   Shape shape = from.shape;
   shape[axis] = k;
   Value values(from.dtype, shape), indices(DType::Index, shape);
   forDType(from.dtype, [&]<DType type>() {
     using Storage = typename Element<type>::Storage;
-    sortLines<type>(from, axis, true, [&](int64_t line, int64_t base, int64_t step, const std::vector<int64_t> &order) {
-      const int64_t to = line / step * k * step + line % step;
-      for (int64_t i = 0; i < k; ++i) {
-        values.as<Storage>()[to + i * step] = from.as<Storage>()[base + order[size_t(i)] * step];
-        indices.as<int64_t>()[to + i * step] = order[size_t(i)];
-      }
-    });
+    sortLines<type>(
+        from, axis, true, [&](int64_t line, int64_t base, int64_t step, const std::vector<int64_t> &order) {
+          const int64_t to = line / step * k * step + line % step;
+          for (int64_t i = 0; i < k; ++i) {
+            values.as<Storage>()[to + i * step] = from.as<Storage>()[base + order[size_t(i)] * step];
+            indices.as<int64_t>()[to + i * step] = order[size_t(i)];
+          }
+        });
   });
   auto tuple = std::make_shared<Tuple>();
   tuple->elements = {std::move(values), std::move(indices)};

@@ -51,7 +51,8 @@ Flow Evaluator::runWhile(const Stmt &stmt) {
 void Evaluator::writeWhole(const Stmt &stmt) {
   const auto &views = context.views.at(size_t(stmt.index));
   if (views.empty())
-    fail(Fault::Program, "tensor '" + context.op.tensors[size_t(stmt.index)].name + "' was not asked for", stmt.range);
+    fail(Fault::Program, "tensor '" + context.op.tensors[size_t(stmt.index)].name + "' was not asked for",
+         stmt.range);
   Value tile = value(*stmt.value);
   storeView(views[0], broadcastTo(tile, views[0].shape(), stmt.range), nullptr, {blockNumber, stmt.range});
 }

@@ -51,7 +51,8 @@ Value Evaluator::leaf(const sem::Expr &e) {
     const auto &list = context.dims.lists.at(size_t(e.index));
     int64_t element = indexValue(*this, e.operands[0]);
     if (element < 0 || element >= int64_t(list.size()))
-      fail(Fault::OutOfBounds, "element " + std::to_string(element) + " of a list of " + std::to_string(list.size()), e.range);
+      fail(Fault::OutOfBounds,
+           "element " + std::to_string(element) + " of a list of " + std::to_string(list.size()), e.range);
     return Value::index(list[size_t(element)]);
   }
   case Op::ListLen:
@@ -94,8 +95,9 @@ View Evaluator::tensorView(const sem::Expr &e) {
   int64_t element = e.op == Op::ListElement ? indexValue(*this, e.operands[0]) : 0;
   if (element < 0 || element >= int64_t(list.size()))
     fail(Fault::OutOfBounds,
-         e.op == Op::ListElement ? "element " + std::to_string(element) + " of a list of " + std::to_string(list.size())
-                                 : "tensor '" + context.op.tensors[size_t(e.index)].name + "' was not given",
+         e.op == Op::ListElement
+             ? "element " + std::to_string(element) + " of a list of " + std::to_string(list.size())
+             : "tensor '" + context.op.tensors[size_t(e.index)].name + "' was not given",
          e.range);
   return list[size_t(element)];
 }

@@ -90,7 +90,8 @@ private:
   Slot combineReduce(const sem::Expr &e);
   Slot combineScan(const sem::Expr &e);
   Value cumSum(const sem::Expr &e);
-  std::vector<Value> applyLambda(const sem::Lambda &lambda, const std::vector<Value> &arguments, const Shape &shape);
+  std::vector<Value> applyLambda(const sem::Lambda &lambda, const std::vector<Value> &arguments,
+                                 const Shape &shape);
   std::vector<Value> callLambda(const sem::Lambda &lambda, const std::vector<Value> &arguments);
   Value inlinePtx(const sem::Expr &e);
   Value sortOp(const sem::Expr &e);

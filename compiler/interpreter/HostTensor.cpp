@@ -93,7 +93,9 @@ HostTensor HostTensor::clone() const {
     std::memcpy(to, from + offset * int64_t(size), size_t(count) * size);
     return copy;
   }
-  forEachPosition(*this, [&](int64_t i, int64_t at) { std::memcpy(to + i * int64_t(size), from + at * int64_t(size), size); });
+  forEachPosition(*this, [&](int64_t i, int64_t at) {
+    std::memcpy(to + i * int64_t(size), from + at * int64_t(size), size);
+  });
   return copy;
 }
 

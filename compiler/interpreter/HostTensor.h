@@ -64,7 +64,8 @@ struct HostTensor {
 /// Calls fn(linear, position) for every element in row-major order.
 template <class Fn> void forEachPosition(const HostTensor &tensor, Fn fn) {
   const size_t rank = tensor.shape.size();
-  const int64_t count = tensor.numElements(), inner = rank ? tensor.shape[rank - 1] : 1, step = rank ? tensor.strides[rank - 1] : 1;
+  const int64_t count = tensor.numElements(), inner = rank ? tensor.shape[rank - 1] : 1,
+                step = rank ? tensor.strides[rank - 1] : 1;
   Dims at(rank, 0);
   int64_t base = tensor.offset;
   for (int64_t done = 0; done < count; done += inner) {

@@ -21,13 +21,15 @@ template <class Body> bool guarded(std::vector<Fault> &faults, Body body) {
     faults.emplace_back().kind = Fault::OutOfMemory;
     faults.back().message = "out of memory";
   } catch (const std::exception &error) { // an index into the op model that is out of range
-    faults.emplace_back().message = std::string("the checked tree and the op model disagree: ") + error.what();
+    faults.emplace_back().message =
+        std::string("the checked tree and the op model disagree: ") + error.what();
   }
   return false;
 }
 
 template <class Body>
-RunResult runBody(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args, const RunOptions &options, Body body) {
+RunResult runBody(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
+                  const RunOptions &options, Body body) {
   RunResult result;
   RunContext context{op, spec, {}, {}, {}, {}, {}, options};
   if (guarded(result.faults, [&] {
@@ -42,7 +44,8 @@ RunResult runBody(const sem::OpModel &op, const sem::Specialization &spec, const
 /// Scratch and launches of one call of a plan.
 class PlanRun : public PlanActions {
 public:
-  PlanRun(RunContext &context, const sem::Plan &plan) : context(context), plan(plan), scratches(plan.scratch.size()) {}
+  PlanRun(RunContext &context, const sem::Plan &plan)
+      : context(context), plan(plan), scratches(plan.scratch.size()) {}
 
   void scratch(const sem::Stmt &stmt, Evaluator &evaluator) override {
     const sem::ScratchBuffer &buffer = plan.scratch.at(size_t(stmt.index));
@@ -50,7 +53,9 @@ public:
     for (const auto &extent : buffer.dims) {
       shape.push_back(indexValue(evaluator, extent));
       if (shape.back() < 0)
-        fail(Fault::Arguments, "scratch '" + buffer.name + "' would have an extent of " + std::to_string(shape.back()), extent->range);
+        fail(Fault::Arguments,
+             "scratch '" + buffer.name + "' would have an extent of " + std::to_string(shape.back()),
+             extent->range);
     }
     Memory &memory = context.memories.emplace_back();
     memory.name = buffer.name;
@@ -91,7 +96,8 @@ private:
     if (value.dtype == DType::Index && isInt(param.dtype)) {
       const int64_t integer = value.asInt();
       if (integer < minInt(param.dtype) || (integer > 0 && uint64_t(integer) > maxInt(param.dtype)))
-        fail(Fault::IndexRange, std::to_string(integer) + " does not fit " + std::string(name(param.dtype)) + " parameter '" + param.name + "'");
+        fail(Fault::IndexRange, std::to_string(integer) + " does not fit " + std::string(name(param.dtype)) +
+                                    " parameter '" + param.name + "'");
     }
     return Value::scalar(param.dtype, convertBits(value.dtype, value.bitsAt(0), param.dtype));
   }
@@ -126,26 +132,30 @@ Diagnostic toDiagnostic(const Fault &fault) {
   return diagnostic;
 }
 
-std::optional<DimValues> bindDims(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
-                                  std::vector<Fault> &faults) {
+std::optional<DimValues> bindDims(const sem::OpModel &op, const sem::Specialization &interface,
+                                  const Arguments &args, std::vector<Fault> &faults) {
   std::optional<DimValues> dims;
   guarded(faults, [&] { dims = bindOrFail(op, interface, args).dims; });
   return dims;
 }
 
-std::optional<std::vector<std::vector<Dims>>> outputShapes(const sem::OpModel &op, const sem::Specialization &interface,
-                                                           const Arguments &args, std::vector<Fault> &faults) {
+std::optional<std::vector<std::vector<Dims>>> outputShapes(const sem::OpModel &op,
+                                                           const sem::Specialization &interface,
+                                                           const Arguments &args,
+                                                           std::vector<Fault> &faults) {
   std::optional<std::vector<std::vector<Dims>>> shapes;
   guarded(faults, [&] { shapes = outputShapesOrFail(op, interface, args, bindOrFail(op, interface, args)); });
   return shapes;
 }
 
-std::optional<sem::Constant> evaluateHost(const sem::OpModel &op, const sem::Specialization &interface, const DimValues &dims,
-                                          const Arguments &args, const sem::ExprPtr &expr, std::vector<Fault> &faults,
+std::optional<sem::Constant> evaluateHost(const sem::OpModel &op, const sem::Specialization &interface,
+                                          const DimValues &dims, const Arguments &args,
+                                          const sem::ExprPtr &expr, std::vector<Fault> &faults,
                                           int64_t smCount) {
   std::optional<sem::Constant> result;
   guarded(faults, [&] {
-    Value value = evaluateHostOrFail(op, interface, dims, scalarsFor(op, interface, args), args, *expr, smCount);
+    Value value =
+        evaluateHostOrFail(op, interface, dims, scalarsFor(op, interface, args), args, *expr, smCount);
     result.emplace();
     if (isBool(value.dtype))
       result->value = value.asBool();
@@ -157,18 +167,22 @@ std::optional<sem::Constant> evaluateHost(const sem::OpModel &op, const sem::Spe
   return result;
 }
 
-RunResult runReference(const sem::OpModel &op, const sem::Reference &reference, const Arguments &args, const RunOptions &options) {
+RunResult runReference(const sem::OpModel &op, const sem::Reference &reference, const Arguments &args,
+                       const RunOptions &options) {
   return runBody(op, reference.spec, args, options, [&](RunContext &context) {
     Evaluator evaluator(context, nullptr, reference.locals.size());
     evaluator.run(reference.block);
   });
 }
 
-RunResult runKernel(const sem::OpModel &op, const sem::Kernel &kernel, const Arguments &args, const RunOptions &options) {
-  return runBody(op, kernel.spec, args, options, [&](RunContext &context) { runLaunch(context, kernel, {}); });
+RunResult runKernel(const sem::OpModel &op, const sem::Kernel &kernel, const Arguments &args,
+                    const RunOptions &options) {
+  return runBody(op, kernel.spec, args, options,
+                 [&](RunContext &context) { runLaunch(context, kernel, {}); });
 }
 
-RunResult runPlan(const sem::OpModel &op, const sem::Plan &plan, const Arguments &args, const RunOptions &options) {
+RunResult runPlan(const sem::OpModel &op, const sem::Plan &plan, const Arguments &args,
+                  const RunOptions &options) {
   return runBody(op, plan.spec, args, options, [&](RunContext &context) {
     PlanRun actions(context, plan);
     Evaluator evaluator(context, nullptr, plan.locals.size());

@@ -43,14 +43,16 @@ std::vector<int64_t> blockOrder(int64_t count, const RunOptions &options) {
   return order;
 }
 
-std::vector<int64_t> gridOf(const RunContext &context, const sem::Kernel &kernel, const LaunchContext &launch) {
+std::vector<int64_t> gridOf(const RunContext &context, const sem::Kernel &kernel,
+                            const LaunchContext &launch) {
   std::vector<int64_t> grid;
   Evaluator evaluator(context, &launch, kernel.locals.size());
   int64_t blocks = 1;
   for (const auto &extent : kernel.grid) {
     grid.push_back(indexValue(evaluator, extent));
     if (grid.back() < 0)
-      fail(Fault::Arguments, "the grid has an extent of " + std::to_string(grid.back()), extent->range, "extents are 0 or more");
+      fail(Fault::Arguments, "the grid has an extent of " + std::to_string(grid.back()), extent->range,
+           "extents are 0 or more");
     if (__builtin_mul_overflow(blocks, grid.back(), &blocks) || blocks > std::numeric_limits<int32_t>::max())
       fail(Fault::Arguments, "the grid has more than 2^31 - 1 blocks", extent->range);
   }
@@ -85,7 +87,8 @@ void runLaunch(const RunContext &context, const sem::Kernel &kernel, std::vector
     if (auto *view = std::get_if<View>(&param); view && view->memory->shadow)
       view->memory->shadow->beginLaunch(atomics);
 
-  const int64_t count = std::accumulate(launch.grid.begin(), launch.grid.end(), int64_t(1), std::multiplies<>());
+  const int64_t count =
+      std::accumulate(launch.grid.begin(), launch.grid.end(), int64_t(1), std::multiplies<>());
   const std::vector<int64_t> order = blockOrder(count, context.options);
   const bool prints = usesOp(kernel.block, [](sem::Op op) { return op == sem::Op::Print; });
   const unsigned threads = prints || context.op.nondeterministic ? 1 : context.options.threads;

@@ -94,8 +94,8 @@ std::vector<int64_t> elementAt(const Memory &memory, int64_t position) {
   return element;
 }
 
-void failElement(Fault::Kind kind, std::string message, const Memory &memory, int64_t position, SourceRange range,
-                 std::string help) {
+void failElement(Fault::Kind kind, std::string message, const Memory &memory, int64_t position,
+                 SourceRange range, std::string help) {
   RunFault thrown;
   thrown.fault.kind = kind;
   thrown.fault.message = std::move(message);
@@ -106,16 +106,21 @@ void failElement(Fault::Kind kind, std::string message, const Memory &memory, in
   throw thrown;
 }
 
-void failRace(const Memory &memory, int64_t position, int32_t block, int32_t other, const char *what, SourceRange range) {
+void failRace(const Memory &memory, int64_t position, int32_t block, int32_t other, const char *what,
+              SourceRange range) {
   std::string blocks = other == Shadow::several ? "other blocks" : "block number " + std::to_string(other);
-  failElement(Fault::Race, std::string(what) + " by block number " + std::to_string(block) + " races with " + blocks, memory, position,
-              range, "blocks of one launch are not ordered: use an atomic, or a launch for each step");
+  failElement(Fault::Race,
+              std::string(what) + " by block number " + std::to_string(block) + " races with " + blocks,
+              memory, position, range,
+              "blocks of one launch are not ordered: use an atomic, or a launch for each step");
 }
 
-void failOutside(const View &view, int64_t tileOffset, int64_t index, int64_t extent, SourceRange indexRange) {
+void failOutside(const View &view, int64_t tileOffset, int64_t index, int64_t extent,
+                 SourceRange indexRange) {
   RunFault thrown;
   thrown.fault.kind = Fault::OutOfBounds;
-  thrown.fault.message = "index " + std::to_string(index) + " is outside of an axis of extent " + std::to_string(extent);
+  thrown.fault.message =
+      "index " + std::to_string(index) + " is outside of an axis of extent " + std::to_string(extent);
   thrown.fault.help = "mask the access, or clamp the index";
   thrown.fault.range = indexRange;
   if (view.memory)
@@ -181,15 +186,17 @@ template <class T> Value loadAs(const View &view, const Value &pad, const Value 
 }
 
 /// A store through index tiles may name one element twice; which value stays is nobody's promise.
-template <class T> void checkDuplicates(std::vector<std::pair<int64_t, T>> &stored, const Memory &memory, SourceRange range) {
+template <class T>
+void checkDuplicates(std::vector<std::pair<int64_t, T>> &stored, const Memory &memory, SourceRange range) {
   std::sort(stored.begin(), stored.end());
   for (size_t i = 1; i < stored.size(); ++i)
     if (stored[i].first == stored[i - 1].first && stored[i].second != stored[i - 1].second)
-      failElement(Fault::Race, "one store writes this element twice with different values", memory, stored[i].first, range,
-                  "make the indices distinct, or use an atomic");
+      failElement(Fault::Race, "one store writes this element twice with different values", memory,
+                  stored[i].first, range, "make the indices distinct, or use an atomic");
 }
 
-template <class T> void storeAs(const View &view, const Value &tile, const Value *mask, const Access &access) {
+template <class T>
+void storeAs(const View &view, const Value &tile, const Value *mask, const Access &access) {
   Memory &memory = *view.memory;
   T *to = reinterpret_cast<T *>(memory.data);
   const T *from = tile.as<T>();

@@ -52,17 +52,21 @@ struct Access {
 Value loadView(const View &view, const Value &pad, const Value *mask, const Access &access);
 void storeView(const View &view, const Value &tile, const Value *mask, const Access &access);
 /// The region's old values; masked-off and padding elements give 0. `combine(old, i)` gives the bits to write for tile element i.
-template <class Combine> Value atomicView(const View &view, const Value *mask, const Access &access, Combine combine);
+template <class Combine>
+Value atomicView(const View &view, const Value *mask, const Access &access, Combine combine);
 
 /// The index in `memory.tensor` of a position in its buffer.
 std::vector<int64_t> elementAt(const Memory &memory, int64_t position);
 
-[[noreturn]] void failOutside(const View &view, int64_t tileOffset, int64_t index, int64_t extent, SourceRange indexRange);
-[[noreturn]] void failRace(const Memory &memory, int64_t position, int32_t block, int32_t other, const char *what, SourceRange range);
-[[noreturn]] void failElement(Fault::Kind kind, std::string message, const Memory &memory, int64_t position, SourceRange range,
-                              std::string help = {});
+[[noreturn]] void failOutside(const View &view, int64_t tileOffset, int64_t index, int64_t extent,
+                              SourceRange indexRange);
+[[noreturn]] void failRace(const Memory &memory, int64_t position, int32_t block, int32_t other,
+                           const char *what, SourceRange range);
+[[noreturn]] void failElement(Fault::Kind kind, std::string message, const Memory &memory, int64_t position,
+                              SourceRange range, std::string help = {});
 
-template <class Combine> Value atomicView(const View &view, const Value *mask, const Access &access, Combine combine) {
+template <class Combine>
+Value atomicView(const View &view, const Value *mask, const Access &access, Combine combine) {
   Memory &memory = *view.memory;
   Value old(memory.dtype, view.shape());
   std::memset(old.data(), 0, old.bytes());
@@ -80,8 +84,8 @@ template <class Combine> Value atomicView(const View &view, const Value *mask, c
           const int64_t position = at + i * stride;
           if (Shadow *shadow = memory.shadow.get()) {
             if (!shadow->isWritten(position))
-              failElement(Fault::Uninitialized, "atomic on memory never written", memory, position, access.range,
-                          "fill the output in the signature, as in `-> h: i32[256] = 0`");
+              failElement(Fault::Uninitialized, "atomic on memory never written", memory, position,
+                          access.range, "fill the output in the signature, as in `-> h: i32[256] = 0`");
             int32_t other = shadow->atomic(position, access.block);
             if (other != Shadow::nobody)
               failRace(memory, position, access.block, other, "an atomic", access.range);

@@ -80,25 +80,31 @@ void checkOverlap(const RunContext &context) {
     for (size_t i = 0; i < context.hostTensors[t].size(); ++i) {
       const HostTensor &written = context.hostTensors[t][i];
       if (repeatsElements(written))
-        fail(Fault::Overlap, "two elements of '" + op.tensors[t].name + "' are one in memory", op.tensors[t].range,
-             "an output needs strides that keep its elements apart");
+        fail(Fault::Overlap, "two elements of '" + op.tensors[t].name + "' are one in memory",
+             op.tensors[t].range, "an output needs strides that keep its elements apart");
       for (size_t u = 0; u < op.tensors.size(); ++u)
         for (size_t j = 0; j < context.hostTensors[u].size(); ++j) {
           const bool seen = op.tensors[u].role != sem::Role::Input && (u < t || (u == t && j <= i));
           if (seen || mayAlias(op, t, u) || !sharesElements(written, context.hostTensors[u][j]))
             continue;
-          fail(Fault::Overlap, "'" + op.tensors[t].name + "' shares elements with '" + op.tensors[u].name + "'", op.tensors[t].range,
-               "give it memory of its own, or write `" + op.tensors[t].name + " alias " + op.tensors[u].name + "` in the signature");
+          fail(Fault::Overlap,
+               "'" + op.tensors[t].name + "' shares elements with '" + op.tensors[u].name + "'",
+               op.tensors[t].range,
+               "give it memory of its own, or write `" + op.tensors[t].name + " alias " + op.tensors[u].name +
+                   "` in the signature");
         }
     }
   }
 }
 
 void fillTensor(HostTensor &tensor, const sem::Constant &fill) {
-  uint64_t bits = fill.isFloat() ? convertBits(DType::F64, std::bit_cast<uint64_t>(fill.asFloat()), tensor.dtype)
-                                 : convertBits(DType::I64, uint64_t(fill.asInt()), tensor.dtype);
+  uint64_t bits = fill.isFloat()
+                      ? convertBits(DType::F64, std::bit_cast<uint64_t>(fill.asFloat()), tensor.dtype)
+                      : convertBits(DType::I64, uint64_t(fill.asInt()), tensor.dtype);
   const int64_t size = sizeInBytes(tensor.dtype);
-  forEachPosition(tensor, [&](int64_t, int64_t at) { std::memcpy(tensor.buffer->data() + at * size, &bits, size_t(size)); });
+  forEachPosition(tensor, [&](int64_t, int64_t at) {
+    std::memcpy(tensor.buffer->data() + at * size, &bits, size_t(size));
+  });
 }
 
 void placeOutput(RunContext &context, size_t t, const std::vector<Dims> &shapes) {
@@ -106,15 +112,20 @@ void placeOutput(RunContext &context, size_t t, const std::vector<Dims> &shapes)
   const DType dtype = context.spec.dtypes.at(size_t(param.typeVar));
   auto &tensors = context.hostTensors[t];
   if (!tensors.empty() && tensors.size() != shapes.size())
-    fail(Fault::Arguments, std::to_string(tensors.size()) + " tensors for output '" + param.name + "', expected " +
-                               std::to_string(shapes.size()), param.range);
+    fail(Fault::Arguments,
+         std::to_string(tensors.size()) + " tensors for output '" + param.name + "', expected " +
+             std::to_string(shapes.size()),
+         param.range);
   const bool given = !tensors.empty();
   for (size_t g = 0; g < shapes.size(); ++g) {
     if (!given) {
       tensors.push_back(allocatePoisoned(dtype, shapes[g]));
     } else if (tensors[g].dtype != dtype || tensors[g].shape != shapes[g]) {
-      fail(Fault::Arguments, "output '" + param.name + "' is " + std::string(name(tensors[g].dtype)) + toString(Shape(tensors[g].shape)) +
-                                 ", expected " + std::string(name(dtype)) + toString(Shape(shapes[g])), param.range);
+      fail(Fault::Arguments,
+           "output '" + param.name + "' is " + std::string(name(tensors[g].dtype)) +
+               toString(Shape(tensors[g].shape)) + ", expected " + std::string(name(dtype)) +
+               toString(Shape(shapes[g])),
+           param.range);
     } else if (tensors[g].strides.size() != tensors[g].shape.size() || !tensors[g].isInsideBuffer()) {
       fail(Fault::Arguments, "output '" + param.name + "' reaches outside of its buffer", param.range);
     }
@@ -180,7 +191,9 @@ void makeMemories(RunContext &context, const BoundDims &bound) {
   const sem::OpModel &op = context.op;
   std::map<std::pair<HostBuffer *, unsigned>, std::shared_ptr<Shadow>> shadows;
   std::map<HostBuffer *, std::shared_ptr<std::mutex>> locks;
-  auto shadowKey = [](const HostTensor &tensor) { return std::pair(tensor.buffer.get(), sizeInBytes(tensor.dtype)); };
+  auto shadowKey = [](const HostTensor &tensor) {
+    return std::pair(tensor.buffer.get(), sizeInBytes(tensor.dtype));
+  };
   for (size_t t = 0; t < op.tensors.size(); ++t)
     for (HostTensor &tensor : context.hostTensors[t]) {
       if (!tensor.buffer)
@@ -254,7 +267,8 @@ void checkWritten(const RunContext &context, std::vector<Fault> &faults) {
         continue;
       Fault fault;
       fault.kind = Fault::Unwritten;
-      fault.message = std::to_string(missing) + " of " + std::to_string(count) + " elements of '" + m.name + "' were never written";
+      fault.message = std::to_string(missing) + " of " + std::to_string(count) + " elements of '" + m.name +
+                      "' were never written";
       fault.help = "every element of an output is written, or the signature fills it: `-> h: i32[256] = 0`";
       fault.range = context.op.tensors[t].range;
       fault.tensor = m.name;

@@ -9,7 +9,8 @@ struct RunFault {
   Fault fault;
 };
 
-[[noreturn]] inline void fail(Fault::Kind kind, std::string message, SourceRange range = {}, std::string help = {}) {
+[[noreturn]] inline void fail(Fault::Kind kind, std::string message, SourceRange range = {},
+                              std::string help = {}) {
   RunFault thrown;
   thrown.fault.kind = kind;
   thrown.fault.range = range;

@@ -14,7 +14,8 @@ template <class Body> void guarded(std::vector<Fault> &faults, Body body) {
   } catch (RunFault &thrown) {
     faults.push_back(std::move(thrown.fault));
   } catch (const std::exception &error) {
-    faults.emplace_back().message = std::string("the checked tree and the op model disagree: ") + error.what();
+    faults.emplace_back().message =
+        std::string("the checked tree and the op model disagree: ") + error.what();
   }
 }
 
@@ -25,30 +26,35 @@ std::string choicesText(const std::vector<DType> &choices) {
   return text;
 }
 
-DType dtypeOf(const sem::OpModel &op, size_t var, const Arguments &args, const std::vector<DType> &dtypeArguments) {
+DType dtypeOf(const sem::OpModel &op, size_t var, const Arguments &args,
+              const std::vector<DType> &dtypeArguments) {
   const sem::TypeVar &variable = op.typeVars[var];
   std::optional<DType> found;
   for (size_t t = 0; t < op.tensors.size() && !found; ++t)
-    if (op.tensors[t].typeVar == int64_t(var) && op.tensors[t].role != sem::Role::Output && !args.tensors.at(t).empty())
+    if (op.tensors[t].typeVar == int64_t(var) && op.tensors[t].role != sem::Role::Output &&
+        !args.tensors.at(t).empty())
       found = args.tensors[t][0].dtype;
   if (!found && variable.isArgument && var < dtypeArguments.size())
     found = dtypeArguments[var];
   if (!found)
     found = variable.choices.at(0);
   if (std::find(variable.choices.begin(), variable.choices.end(), *found) == variable.choices.end())
-    fail(Fault::Arguments, std::string(name(*found)) + " is none of " + variable.name + ": " + choicesText(variable.choices), {},
-         "convert the tensor, or add the dtype to the op's `where`");
+    fail(Fault::Arguments,
+         std::string(name(*found)) + " is none of " + variable.name + ": " + choicesText(variable.choices),
+         {}, "convert the tensor, or add the dtype to the op's `where`");
   return *found;
 }
 
 sem::Constant constOf(const sem::ScalarParam &param, size_t s, const Arguments &args) {
-  std::optional<sem::Constant> value = s < args.scalars.size() ? std::optional(args.scalars[s]) : param.defaultValue;
+  std::optional<sem::Constant> value =
+      s < args.scalars.size() ? std::optional(args.scalars[s]) : param.defaultValue;
   if (!value)
     fail(Fault::Arguments, "const '" + param.name + "' was not given", param.range);
   for (const sem::Constant &choice : param.choices)
     if (choice.asFloat() == value->asFloat())
       return choice;
-  fail(Fault::Arguments, "const '" + param.name + "' has no variant for this value", param.range, "add it to the signature's choices");
+  fail(Fault::Arguments, "const '" + param.name + "' has no variant for this value", param.range,
+       "add it to the signature's choices");
 }
 
 std::vector<Fault> faultsOf(const DiagnosticSink &sink) {
@@ -77,12 +83,14 @@ std::optional<int64_t> firstDifference(const HostTensor &a, const HostTensor &b)
 
 } // namespace
 
-std::optional<sem::Specialization> specialize(const sem::OpModel &op, const Arguments &args, const std::vector<DType> &dtypeArguments,
+std::optional<sem::Specialization> specialize(const sem::OpModel &op, const Arguments &args,
+                                              const std::vector<DType> &dtypeArguments,
                                               std::vector<Fault> &faults) {
   std::optional<sem::Specialization> result;
   guarded(faults, [&] {
     if (args.tensors.size() != op.tensors.size())
-      fail(Fault::Arguments, std::to_string(args.tensors.size()) + " tensors were given to an op with " + std::to_string(op.tensors.size()));
+      fail(Fault::Arguments, std::to_string(args.tensors.size()) + " tensors were given to an op with " +
+                                 std::to_string(op.tensors.size()));
     sem::Specialization spec;
     for (size_t v = 0; v < op.typeVars.size(); ++v)
       spec.dtypes.push_back(dtypeOf(op, v, args, dtypeArguments));
@@ -101,8 +109,8 @@ std::optional<sem::Specialization> specialize(const sem::OpModel &op, const Argu
         std::string list;
         for (int64_t choice : choices)
           list += (list.empty() ? "" : " | ") + std::to_string(choice);
-        fail(Fault::Arguments, op.dims[d].name + " = " + std::to_string(value) + " has no variant: " + list, {},
-             "add the value to the op's `where`");
+        fail(Fault::Arguments, op.dims[d].name + " = " + std::to_string(value) + " has no variant: " + list,
+             {}, "add the value to the op's `where`");
       }
       spec.constDims[d] = value;
     }
@@ -111,8 +119,8 @@ std::optional<sem::Specialization> specialize(const sem::OpModel &op, const Argu
   return result;
 }
 
-std::vector<int64_t> eligibleKernels(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
-                                     std::vector<Fault> &faults) {
+std::vector<int64_t> eligibleKernels(const sem::OpModel &op, const sem::Specialization &interface,
+                                     const Arguments &args, std::vector<Fault> &faults) {
   std::vector<int64_t> kernels;
   guarded(faults, [&] {
     const BoundDims bound = bindOrFail(op, interface, args);
@@ -121,15 +129,17 @@ std::vector<int64_t> eligibleKernels(const sem::OpModel &op, const sem::Speciali
       const sem::KernelModel &kernel = op.kernels[k];
       if (kernel.launchedOnly)
         continue;
-      if (!kernel.guard || evaluateHostOrFail(op, interface, bound.dims, scalars, args, *kernel.guard, 3).asBool())
+      if (!kernel.guard ||
+          evaluateHostOrFail(op, interface, bound.dims, scalars, args, *kernel.guard, 3).asBool())
         kernels.push_back(int64_t(k));
     }
   });
   return kernels;
 }
 
-std::optional<sem::Specialization> deriveParams(const sem::OpModel &op, const sem::Specialization &interface, int64_t kernel,
-                                                const Arguments &args, std::vector<Fault> &faults) {
+std::optional<sem::Specialization> deriveParams(const sem::OpModel &op, const sem::Specialization &interface,
+                                                int64_t kernel, const Arguments &args,
+                                                std::vector<Fault> &faults) {
   std::optional<sem::Specialization> result;
   guarded(faults, [&] {
     const sem::KernelModel &model = op.kernels.at(size_t(kernel));
@@ -140,13 +150,15 @@ std::optional<sem::Specialization> deriveParams(const sem::OpModel &op, const se
     for (size_t p = 0; p < model.tileParams.size(); ++p)
       if (model.derived.at(p))
         spec.params.push_back(
-            {model.tileParams[p], evaluateHostOrFail(op, interface, bound.dims, scalars, args, *model.derived[p], 3).asInt()});
+            {model.tileParams[p],
+             evaluateHostOrFail(op, interface, bound.dims, scalars, args, *model.derived[p], 3).asInt()});
     result = std::move(spec);
   });
   return result;
 }
 
-RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args, const RunOptions &options) {
+RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
+                     const RunOptions &options) {
   RunResult result;
   DiagnosticSink sink;
   if (spec.kernel < 0 || size_t(spec.kernel) >= op.kernels.size()) {
@@ -163,7 +175,8 @@ RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, co
   return result;
 }
 
-RunResult runReferenceOf(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args, const RunOptions &options) {
+RunResult runReferenceOf(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
+                         const RunOptions &options) {
   DiagnosticSink sink;
   if (auto reference = sem::instantiateReference(op, interface, sink))
     return runReference(op, *reference, args, options);
@@ -172,7 +185,8 @@ RunResult runReferenceOf(const sem::OpModel &op, const sem::Specialization &inte
   return result;
 }
 
-RunResult runInSeveralOrders(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args, const RunOptions &options) {
+RunResult runInSeveralOrders(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
+                             const RunOptions &options) {
   RunResult first = runVariant(op, spec, args, options);
   if (!first.ok() || op.nondeterministic)
     return first;

@@ -24,8 +24,8 @@ struct GatherTable {
   enum State : uint8_t { Inside, Padding, Outside };
   std::vector<int64_t> offsets; ///< elements of the memory; the offending index where Outside
   std::vector<State> states;
-  SourceRange range; ///< of the index
-  int64_t extent = 0;///< what the index had to be below
+  SourceRange range;  ///< of the index
+  int64_t extent = 0; ///< what the index had to be below
 };
 
 struct View {
