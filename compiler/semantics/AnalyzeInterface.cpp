@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace tilegym::sem {
 namespace {
@@ -48,6 +49,7 @@ private:
     const ast::Expr *expr;
   };
   std::vector<OpenDim> openDims;
+  std::set<std::string> misused; ///< dims reported once already
 };
 
 /// False (after an error) where the name is taken.
@@ -96,6 +98,9 @@ int64_t InterfaceAnalyzer::dim(const ast::Name &name, bool isGroup, bool perElem
   int64_t id = op.findDim(name.name);
   if (id >= 0) {
     const DimVar &known = op.dims[id];
+    bool wrong = perElement != known.perElement || (isGroup && !known.isGroup);
+    if (wrong && !misused.insert(name.name).second)
+      return -1;
     if (perElement != known.perElement)
       error(name.range,
             perElement ? "`" + name.name + "[]` was one value for the whole op before"

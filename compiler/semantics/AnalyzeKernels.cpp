@@ -57,16 +57,14 @@ void KernelAnalyzer::params(KernelModel &kernel) {
     if (!taken.empty() && (!param.type || isReserved(name)))
       sink.error(param.name.range, "`" + name + "` is " + taken + " already",
                  "call the parameter something else");
-    for (const ast::KernelParam &earlier : decl.params) {
-      if (&earlier == &param)
-        break;
-      if (earlier.name.name == name)
-        sink.error(param.name.range, "the parameter `" + name + "` is declared twice");
-    }
-    if (param.type) {
-      kernel.launchedOnly = true;
+    bool twice = false;
+    for (const ast::KernelParam *earlier = decl.params.data(); earlier != &param; ++earlier)
+      twice |= earlier->name.name == name;
+    if (twice)
+      sink.error(param.name.range, "the parameter `" + name + "` is declared twice");
+    kernel.launchedOnly |= param.type.has_value();
+    if (param.type || twice || !taken.empty())
       continue;
-    }
     kernel.tileParams.push_back(name);
     kernel.derived.push_back(nullptr);
     if (!param.derived) {
@@ -157,19 +155,24 @@ void analyzeTune(const OpModel &op, const KernelModel &kernel, const ast::TuneDe
 
 void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
   const size_t before = sink.numErrors();
+  auto find = [&](const std::string &name) {
+    return std::find_if(op.kernels.begin(), op.kernels.end(),
+                        [&](const KernelModel &k) { return k.name == name; });
+  };
   for (const ast::KernelDecl &decl : spec.kernels) {
-    for (const KernelModel &earlier : op.kernels)
-      if (earlier.name == decl.name.name)
-        sink.error(decl.name.range,
-                   "there is a " + std::string(earlier.isPlan ? "plan" : "kernel") + " `" + decl.name.name +
-                       "` already",
-                   "kernels and plans share their names");
-    op.kernels.push_back(KernelAnalyzer(op, decl, sink).run());
+    if (auto earlier = find(decl.name.name); earlier == op.kernels.end())
+      op.kernels.push_back(KernelAnalyzer(op, decl, sink).run());
+    else
+      sink.error(decl.name.range,
+                 "there is a " + std::string(earlier->isPlan ? "plan" : "kernel") + " `" + decl.name.name +
+                     "` already",
+                 "kernels and plans share their names");
   }
+  bool misnamed = false; // a tune section for no kernel is likely the one that another lacks
   for (const ast::TuneDecl &tune : spec.tunes) {
-    auto kernel = std::find_if(op.kernels.begin(), op.kernels.end(),
-                               [&](const KernelModel &k) { return k.name == tune.kernel.name; });
+    auto kernel = find(tune.kernel.name);
     if (kernel == op.kernels.end()) {
+      misnamed = true;
       std::vector<std::string> known;
       for (const KernelModel &k : op.kernels)
         known.push_back(k.name);
@@ -183,9 +186,9 @@ void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
     }
   }
   bool runnable = op.kernels.empty();
-  for (size_t i = 0; i < op.kernels.size(); ++i) {
-    const KernelModel &kernel = op.kernels[i];
-    checkTuned(kernel, sink);
+  for (const KernelModel &kernel : op.kernels) {
+    if (kernel.tune || !misnamed)
+      checkTuned(kernel, sink);
     runnable |= !kernel.launchedOnly;
   }
   if (!runnable)

@@ -105,10 +105,11 @@ Operand HostChecker::name(const ast::Name &e) {
     return ops.floatLiteral(std::numbers::pi, e.range);
   if (text == "LOG2E")
     return ops.floatLiteral(std::numbers::log2e, e.range);
-  if (op.findTensor(text) >= 0)
+  if (int64_t tensor = op.findTensor(text); tensor >= 0)
     return failure(e.range,
                    "`" + text + "` is a tensor; " + scope.place + " is evaluated before any data is read",
-                   "use its dims or scalars, or present(" + text + ")");
+                   "use its dims or scalars" +
+                       (op.tensors[size_t(tensor)].optional ? ", or present(" + text + ")" : ""));
   if (op.findTypeVar(text) >= 0 || parseDType(text))
     return failure(e.range, "`" + text + "` is a dtype, expected a value",
                    "write sizeof(" + text + "), or compare: T == f32");
