@@ -191,7 +191,7 @@ void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
       checkTuned(kernel, sink);
     runnable |= !kernel.launchedOnly;
   }
-  if (!runnable)
+  if (!runnable && sink.numErrors() == before)
     sink.error(spec.kernels[0].name.range, "every kernel has typed parameters, so none can run",
                "add a plan that launches them");
   if (sink.numErrors() != before)

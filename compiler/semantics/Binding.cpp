@@ -38,8 +38,10 @@ public:
 
 private:
   bool good() const { return errors.size() == before; }
-  void fail(std::string argument, std::string found, std::string expected, SourceRange range, std::string help = {}) {
-    errors.push_back({op.name, std::move(argument), std::move(found), std::move(expected), std::move(help), range});
+  void fail(std::string argument, std::string found, std::string expected, SourceRange range,
+            std::string help = {}) {
+    errors.push_back(
+        {op.name, std::move(argument), std::move(found), std::move(expected), std::move(help), range});
   }
   void presence();
   void dtypes();
@@ -48,7 +50,8 @@ private:
   void rank(const TensorParam &tensor, const std::vector<int64_t> &extents, const std::string &what);
   void bindDim(int64_t id);
   void agree(int64_t id);
-  void axisAgrees(const TensorParam &tensor, size_t axis, size_t element, const std::vector<int64_t> &extents);
+  void axisAgrees(const TensorParam &tensor, size_t axis, size_t element,
+                  const std::vector<int64_t> &extents);
   void choices();
   void checks();
   void outputs();
@@ -111,7 +114,8 @@ void Binder::dtypes() {
       auto &want = bound[tensor.typeVar];
       if (want && *want != found) {
         std::string why = from[tensor.typeVar].empty() ? "" : " as `" + from[tensor.typeVar] + "` has";
-        fail(elementName(tensor, i), "dtype " + std::string(name(found)), std::string(name(*want)) + why, tensor.range);
+        fail(elementName(tensor, i), "dtype " + std::string(name(found)), std::string(name(*want)) + why,
+             tensor.range);
       } else if (std::find(var.choices.begin(), var.choices.end(), found) == var.choices.end()) {
         std::string all;
         for (DType choice : var.choices)
@@ -126,7 +130,8 @@ void Binder::dtypes() {
   for (size_t v = 0; v < op.typeVars.size(); ++v) {
     if (!bound[v] && good())
       fail(op.typeVars[v].name, "nothing", "a dtype", {}, "no tensor that was given has it");
-    result.spec.dtypes.push_back(bound[v].value_or(op.typeVars[v].choices.empty() ? DType::F32 : op.typeVars[v].choices[0]));
+    result.spec.dtypes.push_back(
+        bound[v].value_or(op.typeVars[v].choices.empty() ? DType::F32 : op.typeVars[v].choices[0]));
   }
 }
 
@@ -143,15 +148,20 @@ void Binder::scalars() {
     }
     if (isFloat(dtype))
       value = Constant{roundToDType(value->asFloat(), dtype)};
-    else if (value->isFloat() || (isInt(dtype) && !fitsDType(value->asInt(), dtype == DType::U64 ? DType::U64 : DType::Index, dtype)))
+    else if (value->isFloat() ||
+             (isInt(dtype) &&
+              !fitsDType(value->asInt(), dtype == DType::U64 ? DType::U64 : DType::Index, dtype)))
       fail(scalar.name, toString(*value), std::string(name(dtype)), scalar.range);
     else if (isBool(dtype))
       value = Constant{value->asBool()};
-    if (scalar.isConst && std::find(scalar.choices.begin(), scalar.choices.end(), *value) == scalar.choices.end()) {
+    if (scalar.isConst &&
+        std::find(scalar.choices.begin(), scalar.choices.end(), *value) == scalar.choices.end()) {
       std::string all, text = toString(*value);
       for (size_t i = 0; i < scalar.choices.size(); ++i)
-        all += (i ? " | " : "") + (scalar.enumerators.empty() ? toString(scalar.choices[i]) : scalar.enumerators[i]);
-      fail(scalar.name, text, all, scalar.range, "a const takes the values that the spec lists; to add one, list it there and compile again");
+        all += (i ? " | " : "") +
+               (scalar.enumerators.empty() ? toString(scalar.choices[i]) : scalar.enumerators[i]);
+      fail(scalar.name, text, all, scalar.range,
+           "a const takes the values that the spec lists; to add one, list it there and compile again");
     }
     result.values.scalars[s] = value;
     if (scalar.isConst)
@@ -163,7 +173,8 @@ void Binder::rank(const TensorParam &tensor, const std::vector<int64_t> &extents
   bool group = !tensor.dims.empty() && tensor.dims[0].isGroup;
   size_t want = tensor.dims.size() - (group ? 1 : 0);
   if (group ? extents.size() < want : extents.size() != want)
-    fail(what, "rank " + std::to_string(extents.size()), (group ? "at least " : "") + std::to_string(want), tensor.range);
+    fail(what, "rank " + std::to_string(extents.size()), (group ? "at least " : "") + std::to_string(want),
+         tensor.range);
   for (int64_t extent : extents)
     if (extent < 0)
       fail(what, "extent " + std::to_string(extent), "at least 0", tensor.range);
@@ -187,11 +198,13 @@ void Binder::bindDim(int64_t id) {
   }
   const std::vector<int64_t> &extents = arrays[0].extents;
   if (dim.isGroup) {
-    result.groups[id].assign(extents.begin(), extents.begin() + std::ptrdiff_t(groupRank(tensor, extents.size())));
+    result.groups[id].assign(extents.begin(),
+                             extents.begin() + std::ptrdiff_t(groupRank(tensor, extents.size())));
     int64_t product = 1;
     for (int64_t extent : result.groups[id])
       if (__builtin_mul_overflow(product, extent, &product))
-        return fail(tensor.name, "leading dims " + shapeText(result.groups[id]), "fewer than 2^63 rows", tensor.range);
+        return fail(tensor.name, "leading dims " + shapeText(result.groups[id]), "fewer than 2^63 rows",
+                    tensor.range);
     result.values.dims[id] = product;
     return;
   }
@@ -218,13 +231,18 @@ std::optional<int64_t> Binder::evaluate(const Expr &e, size_t element, const std
   return std::nullopt;
 }
 
-void Binder::axisAgrees(const TensorParam &tensor, size_t axis, size_t element, const std::vector<int64_t> &extents) {
+void Binder::axisAgrees(const TensorParam &tensor, size_t axis, size_t element,
+                        const std::vector<int64_t> &extents) {
   const DimUse &use = tensor.dims[axis];
   std::string argument = elementName(tensor, element);
   if (use.isGroup) {
-    std::vector<int64_t> found(extents.begin(), extents.begin() + std::ptrdiff_t(groupRank(tensor, extents.size())));
+    std::vector<int64_t> found(extents.begin(),
+                               extents.begin() + std::ptrdiff_t(groupRank(tensor, extents.size())));
     if (found != result.groups[use.dim])
-      fail(argument, "leading dims " + shapeText(found), shapeText(result.groups[use.dim]) + " as `" + op.tensors[op.dims[use.dim].bindTensor].name + "` has", use.range);
+      fail(argument, "leading dims " + shapeText(found),
+           shapeText(result.groups[use.dim]) + " as `" + op.tensors[op.dims[use.dim].bindTensor].name +
+               "` has",
+           use.range);
     return;
   }
   if (!use.expr)
@@ -235,10 +253,14 @@ void Binder::axisAgrees(const TensorParam &tensor, size_t axis, size_t element, 
     return;
   std::string expected = std::to_string(*want) + (use.orOne ? " or 1" : "");
   if (use.dim >= 0 && op.dims[use.dim].bindTensor >= 0)
-    expected += " (`" + op.dims[use.dim].name + "`, from `" + op.tensors[op.dims[use.dim].bindTensor].name + "`)";
+    expected +=
+        " (`" + op.dims[use.dim].name + "`, from `" + op.tensors[op.dims[use.dim].bindTensor].name + "`)";
   else
     expected += " (`" + sourceText(use.range) + "`)";
-  fail(argument, "extent " + std::to_string(found) + " along axis " + std::to_string(position(tensor, axis, extents.size())), expected, use.range);
+  fail(argument,
+       "extent " + std::to_string(found) + " along axis " +
+           std::to_string(position(tensor, axis, extents.size())),
+       expected, use.range);
 }
 
 void Binder::dims() {
@@ -263,7 +285,9 @@ void Binder::dims() {
       if (use.dim >= 0 && op.dims[use.dim].perElement && op.tensors[t].role != Role::Output &&
           call.tensors[t].size() != result.values.lists[use.dim].size()) {
         fail(op.tensors[t].name, std::to_string(call.tensors[t].size()) + " tensors",
-             std::to_string(result.values.lists[use.dim].size()) + " as `" + op.tensors[op.dims[use.dim].bindTensor].name + "` has", use.range);
+             std::to_string(result.values.lists[use.dim].size()) + " as `" +
+                 op.tensors[op.dims[use.dim].bindTensor].name + "` has",
+             use.range);
         break;
       }
   if (!good())
@@ -279,14 +303,17 @@ void Binder::choices() {
   for (size_t id = 0; id < op.dims.size(); ++id) {
     const DimVar &dim = op.dims[id];
     result.spec.constDims.push_back(dim.choices.empty() ? kDynamic : result.values.dims[id]);
-    if (dim.choices.empty() || std::find(dim.choices.begin(), dim.choices.end(), result.values.dims[id]) != dim.choices.end())
+    if (dim.choices.empty() ||
+        std::find(dim.choices.begin(), dim.choices.end(), result.values.dims[id]) != dim.choices.end())
       continue;
     std::string all;
     for (int64_t choice : dim.choices)
       all += (all.empty() ? "" : " | ") + std::to_string(choice);
     const TensorParam &tensor = op.tensors[dim.bindTensor];
-    fail(tensor.name, "`" + dim.name + "` = " + std::to_string(result.values.dims[id]), all, tensor.dims[size_t(dim.bindAxis)].range,
-         "a compile-time dim takes the values that the spec lists; to add one, list it there and compile again");
+    fail(tensor.name, "`" + dim.name + "` = " + std::to_string(result.values.dims[id]), all,
+         tensor.dims[size_t(dim.bindAxis)].range,
+         "a compile-time dim takes the values that the spec lists; to add one, list it there and compile "
+         "again");
   }
 }
 
@@ -303,10 +330,13 @@ void Binder::checks() {
     HostUses uses = usesOf(*check.condition);
     for (int64_t id : uses.dims)
       if (!op.dims[id].perElement)
-        found += (found.empty() ? "" : ", ") + op.dims[id].name + " = " + std::to_string(result.values.dims[id]);
+        found +=
+            (found.empty() ? "" : ", ") + op.dims[id].name + " = " + std::to_string(result.values.dims[id]);
     for (int64_t id : uses.scalars)
       found += (found.empty() ? "" : ", ") + op.scalars[id].name + " = " +
-               (op.scalars[id].enumerators.empty() ? toString(*result.values.scalars[id]) : op.scalars[id].enumerators[size_t(result.values.scalars[id]->asInt())]);
+               (op.scalars[id].enumerators.empty()
+                    ? toString(*result.values.scalars[id])
+                    : op.scalars[id].enumerators[size_t(result.values.scalars[id]->asInt())]);
     fail("", found, "`" + check.message + "`", check.range);
   }
 }
@@ -350,13 +380,15 @@ void Binder::outputs() {
       result.values.lengths[t] = int64_t(count);
     }
     if (!call.tensors[t].empty() && call.tensors[t].size() != count)
-      fail(tensor.name, std::to_string(call.tensors[t].size()) + " tensors", std::to_string(count), tensor.range);
+      fail(tensor.name, std::to_string(call.tensors[t].size()) + " tensors", std::to_string(count),
+           tensor.range);
     for (size_t i = 0; i < count && good(); ++i) {
       auto shape = computed(tensor, i);
       if (!shape)
         return;
       if (i < call.tensors[t].size() && call.tensors[t][i].extents != *shape)
-        fail(elementName(tensor, i), "shape " + shapeText(call.tensors[t][i].extents), shapeText(*shape), tensor.range);
+        fail(elementName(tensor, i), "shape " + shapeText(call.tensors[t][i].extents), shapeText(*shape),
+             tensor.range);
       result.shapes[t].push_back(std::move(*shape));
     }
   }

@@ -15,10 +15,11 @@ struct ArrayShape {
 struct CallShape {
   /// By OpModel::tensors: one entry, one an element of a list, none where absent. Outputs may be given (preallocated) or left out.
   std::vector<std::vector<ArrayShape>> tensors;
-  std::vector<bool> wanted;                     ///< by OpModel::tensors: optional outputs asked for (given ones always are)
-  std::vector<std::optional<Constant>> scalars; ///< by OpModel::scalars, consts included; nullopt takes the default
-  std::vector<std::optional<DType>> dtypes;     ///< by OpModel::typeVars: those that are arguments of the call
-  static CallShape of(const OpModel &op);       ///< everything absent
+  std::vector<bool> wanted; ///< by OpModel::tensors: optional outputs asked for (given ones always are)
+  std::vector<std::optional<Constant>>
+      scalars; ///< by OpModel::scalars, consts included; nullopt takes the default
+  std::vector<std::optional<DType>> dtypes; ///< by OpModel::typeVars: those that are arguments of the call
+  static CallShape of(const OpModel &op);   ///< everything absent
 };
 
 /// One thing wrong with a call: "softmax: argument `x`: found rank 1, expected at least 2".
@@ -30,10 +31,11 @@ struct CallError {
 };
 
 struct BoundCall {
-  Specialization spec; ///< kernel = -1
-  HostValues values;   ///< everything known but the device
-  std::vector<std::vector<int64_t>> groups;                ///< by OpModel::dims: the leading dims of a group
-  std::vector<std::vector<std::vector<int64_t>>> shapes;   ///< by OpModel::tensors: of every tensor present, a list's elements each
+  Specialization spec;                      ///< kernel = -1
+  HostValues values;                        ///< everything known but the device
+  std::vector<std::vector<int64_t>> groups; ///< by OpModel::dims: the leading dims of a group
+  std::vector<std::vector<std::vector<int64_t>>>
+      shapes; ///< by OpModel::tensors: of every tensor present, a list's elements each
 };
 
 /// Nullopt where `errors` says why.

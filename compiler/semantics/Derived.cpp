@@ -55,6 +55,7 @@ private:
     return *std::find_if(kernel.derived.begin(), kernel.derived.end(),
                          [](const ExprPtr &e) { return e != nullptr; });
   }
+  const ExprPtr &busiest() const;
   bool fail(const ExprPtr &at, std::string error, std::string help) {
     result.range = at->range;
     result.error = std::move(error);
@@ -151,6 +152,22 @@ bool Deriver::choosePoints() {
   return true;
 }
 
+/// The parameter with the most values of those found.
+const ExprPtr &Deriver::busiest() const {
+  const ExprPtr *most = &firstDerived();
+  size_t best = 0;
+  for (size_t i = 0; i < derived.size(); ++i) {
+    std::set<int64_t> distinct;
+    for (const std::vector<int64_t> &tuple : found)
+      distinct.insert(tuple[i]);
+    if (derived[i] && distinct.size() > best) {
+      best = distinct.size();
+      most = &kernel.derived[i];
+    }
+  }
+  return *most;
+}
+
 /// Evaluates at every combination of points. The guard decides exactly only where all of its variables are walked point by point.
 bool Deriver::walk(size_t variable, bool guarded) {
   if (variable < variables.size()) {
@@ -181,7 +198,7 @@ bool Deriver::walk(size_t variable, bool guarded) {
   }
   found.insert(tuple);
   if (found.size() > kMaxDerived)
-    return fail(firstDerived(),
+    return fail(busiest(),
                 "the derived parameters of `" + kernel.name + "` take more than " +
                     std::to_string(kMaxDerived) + " values",
                 "tune them, or bound the dims in the guard");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks host expressions: names against the op's interface, operators by Operators, the few builtins that make sense before a launch.
 #include "compiler/semantics/HostExpr.h"
+#include "compiler/semantics/Analyze.h"
 #include "compiler/semantics/Builtins.h"
 #include <algorithm>
 #include <limits>
@@ -387,14 +388,11 @@ EnumComparison matchEnumComparison(const ast::Binary &e, const OpModel &op, Diag
       continue;
     const std::vector<std::string> &words = op.scalars[id].enumerators;
     const ast::Expr &other = i == 0 ? *e.rhs : *e.lhs;
-    std::string all;
-    for (size_t k = 0; k < words.size(); ++k) {
+    for (size_t k = 0; k < words.size(); ++k)
       if (sides[1 - i] && sides[1 - i]->name == words[k])
         return {id, int64_t(k)};
-      all += (k ? " | " : "") + words[k];
-    }
-    sink.error(other.range, "`" + op.scalars[id].name + "` is compared with something that it is not",
-               "it is one of " + all);
+    sink.error(other.range, "`" + sourceText(other.range) + "` is no value of `" + op.scalars[id].name + "`",
+               "it is one of " + quotedList(words));
     return {id, 0, true};
   }
   return {};

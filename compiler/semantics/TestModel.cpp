@@ -173,8 +173,15 @@ TestModel readTest(const OpModel &op, const ast::TestDecl &decl, DiagnosticSink 
   const size_t before = sink.numErrors();
   TestReader reader(op, "a test", sink);
   model.settings = reader.empty();
+  auto readAll = [&](const std::vector<ast::Setting> &settings, TestSettings &out) {
+    for (bool dtypes : {true, false})
+      for (const ast::Setting &setting : settings)
+        if ((op.findTypeVar(setting.name.name) >= 0) == dtypes)
+          reader.read(setting, out);
+  };
+  reader.narrow(&model.settings, nullptr);
+  readAll(decl.settings, model.settings);
   for (const ast::Setting &setting : decl.settings) {
-    reader.read(setting, model.settings);
     model.crossed |= setting.kind == ast::Setting::In && op.findDim(setting.name.name) >= 0;
   }
   bool expected = false;
@@ -186,8 +193,8 @@ TestModel readTest(const OpModel &op, const ast::TestDecl &decl, DiagnosticSink 
     for (const TestCaseModel &earlier : model.cases)
       if (earlier.name == one.name)
         sink.error(head(written.range, 4), "there is a case \"" + one.name + "\" already");
-    for (const ast::Setting &setting : written.settings)
-      reader.read(setting, one.settings);
+    reader.narrow(&one.settings, &model.settings);
+    readAll(written.settings, one.settings);
     for (const ast::Setting &expect : written.expects) {
       expected = true;
       int64_t id = op.findTensor(expect.name.name);

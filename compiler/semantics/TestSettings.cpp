@@ -16,6 +16,15 @@ TestSettings TestReader::empty() const {
   return settings;
 }
 
+TypeVar TestReader::narrowed(int64_t tensor) const {
+  int64_t id = op.tensors[size_t(tensor)].typeVar;
+  TypeVar var = op.typeVars[size_t(id)];
+  for (const TestSettings *settings : {outerDTypes, ownDTypes})
+    if (settings && !settings->dtypes[size_t(id)].empty())
+      var.choices = settings->dtypes[size_t(id)];
+  return var;
+}
+
 bool TestReader::isAll(const ast::Setting &setting) const {
   const auto *word = ast::dynCast<ast::Name>(setting.value.get());
   return setting.kind == ast::Setting::In && word && word->name == "all";
@@ -206,7 +215,7 @@ std::optional<Generator> TestReader::generator(int64_t id, const ast::Expr &e) {
   if (ast::dynCast<ast::Call>(&e) || named || (word && word->name == "iota"))
     return generatorCall(e, id, result) ? std::optional(std::move(result)) : std::nullopt;
   result.kind = Generator::Fill;
-  if (auto value = literalValue(e, op.typeVars[tensor.typeVar], "`" + tensor.name + "`", sink))
+  if (auto value = literalValue(e, narrowed(id), "`" + tensor.name + "`", sink))
     result.args = {makeConst(DType::F64, Constant{value->asFloat()}, e.range)};
   return result.args.empty() ? std::nullopt : std::optional(std::move(result));
 }
@@ -320,8 +329,7 @@ bool TestReader::flatten(const ast::Expr &e, int64_t tensor, size_t depth, Liter
       sink.error(e.range, "found a number, expected a list: the literal is not nested evenly");
       return false;
     }
-    auto value = literalValue(e, op.typeVars[op.tensors[tensor].typeVar],
-                              "an element of `" + op.tensors[tensor].name + "`", sink);
+    auto value = literalValue(e, narrowed(tensor), "an element of `" + op.tensors[tensor].name + "`", sink);
     if (value)
       out.elements.push_back(*value);
     return value.has_value();

@@ -12,6 +12,11 @@ public:
       : op(op), place(std::move(place)), sink(sink) {}
 
   TestSettings empty() const;
+  /// Literals are judged by the dtypes that these settings leave; the dtypes of a case are read before the rest of it.
+  void narrow(const TestSettings *own, const TestSettings *outer) {
+    ownDTypes = own;
+    outerDTypes = outer;
+  }
   /// Adds one setting; `extra` names are left to the caller (bytes, flops).
   void read(const ast::Setting &setting, TestSettings &out);
   /// A literal tensor: numbers in brackets, nested as deep as its rank.
@@ -35,9 +40,12 @@ private:
   bool isAll(const ast::Setting &setting) const;
   HostScope scope() const { return {op, place}; }
 
+  TypeVar narrowed(int64_t tensor) const;
+
   const OpModel &op;
   std::string place;
   DiagnosticSink &sink;
+  const TestSettings *ownDTypes = nullptr, *outerDTypes = nullptr;
 };
 
 } // namespace tilegym::sem

@@ -57,8 +57,9 @@ TEST_CASE("wrong specs are refused at the right place") {
     std::vector<Expected> expected = expectations(std::string(source->text()));
     INFO(fs::path(file).filename().string());
     auto spec = loadTree(file, sink);
-    if (spec)
-      analyze(spec, {}, sink);
+    auto op = spec ? analyze(spec, {}, sink) : nullptr;
+    if (op)
+      checkSpec(*op, sink);
     INFO(renderAll(sink));
     CHECK_FALSE(expected.empty());
     std::vector<std::string> got, want;

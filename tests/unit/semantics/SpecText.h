@@ -8,8 +8,10 @@
 namespace tilegym::sem {
 
 /// A complete spec around an interface: what the header does not need is as small as can be.
-inline std::string specAround(const std::string &header, const std::string &kernel = "kernel only(BN) { grid(1) }\ntune only { BN in [1] }",
-                              const std::string &test = "") {
+inline std::string
+specAround(const std::string &header,
+           const std::string &kernel = "kernel only(BN) { grid(1) }\ntune only { BN in [1] }",
+           const std::string &test = "") {
   return header + "\nreference { }\n" + kernel + "\ntest { " + test + " }\nbench none \"not run\"\n";
 }
 
