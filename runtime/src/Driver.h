@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The CUDA driver, opened at run time. The few types and constants of its interface that are needed are declared here, so that neither building nor
+// linking needs CUDA's headers.
+#pragma once
+#include "Error.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace tilegym::runtime {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st *;
+using CUstream = struct CUstream_st *;
+using CUlibrary = struct CUlib_st *;
+using CUkernel = struct CUkern_st *;
+using CUfunction = struct CUfunc_st *;
+using CUevent = struct CUevent_st *;
+
+enum : int { // CUresult, CUdevice_attribute, CUpointer_attribute, CUfunction_attribute
+  kSuccess = 0,
+  kAttributeComputeMajor = 75,
+  kAttributeComputeMinor = 76,
+  kAttributeMultiprocessors = 16,
+  kPointerMemoryType = 2,
+  kPointerDeviceOrdinal = 9,
+  kMemoryTypeHost = 1,
+  kFunctionMaxDynamicShared = 8,
+};
+
+/// Every function of CudaSymbols.inc as a member, `driver.init(0)`.
+struct Driver {
+#define X(name, symbol, parameters) CUresult(*name) parameters = nullptr;
+#include "CudaSymbols.inc"
+#undef X
+  int version = 0; ///< 13000 for CUDA 13.0
+
+  /// `what` (a phrase: "loading the kernel") failed with `result`: TILEGYM_CUDA_ERROR with the driver's name for it.
+  TilegymStatus failure(const char *what, CUresult result) const;
+};
+
+/// Opens the driver and initialises it, once. On failure the reason is the thread's error each time.
+TilegymStatus getDriver(const Driver **driver);
+
+/// Facts of a device, read once.
+struct Device {
+  CUdevice ordinal = 0;
+  int arch = 0; ///< 90 for compute capability 9.0
+  int multiprocessors = 0;
+  char name[128] = "";
+};
+/// The device of the thread's current context. A thread that has none is given the primary context of device `preferred`.
+TilegymStatus currentDevice(const Driver &driver, int preferred, const Device **device);
+
+} // namespace tilegym::runtime

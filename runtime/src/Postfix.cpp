@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// Integers are exact 64-bit ones with the language's semantics: floor division, remainder with the divisor's sign, wrapping never silently (an
+// overflow is an error, as in the compiler's own evaluator).
+#include "Postfix.h"
+#include <bit>
+#include <cmath>
+
+namespace tilegym::runtime {
+namespace {
+
+using format::Inst;
+using format::OpCode;
+constexpr int kStack = 64;
+
+enum class Arity : uint8_t { Push, Unary, Binary, Ternary, Unknown };
+
+Arity arity(OpCode code) {
+  switch (code) {
+  case OpCode::PushInt:
+  case OpCode::PushFloat:
+  case OpCode::PushDim:
+  case OpCode::PushScalarInt:
+  case OpCode::PushScalarFloat:
+  case OpCode::PushPresent:
+  case OpCode::PushParam:
+  case OpCode::PushSmCount:
+  case OpCode::PushRank:
+    return Arity::Push;
+  case OpCode::NegI:
+  case OpCode::AbsI:
+  case OpCode::Pow2CeilI:
+  case OpCode::BitNotI:
+  case OpCode::NotB:
+  case OpCode::NegF:
+  case OpCode::AbsF:
+  case OpCode::SqrtF:
+  case OpCode::FloorF:
+  case OpCode::CeilF:
+  case OpCode::IntToFloat:
+  case OpCode::FloatToInt:
+    return Arity::Unary;
+  case OpCode::Select:
+    return Arity::Ternary;
+  default:
+    return code < OpCode::Select ? Arity::Binary : Arity::Unknown;
+  }
+}
+
+int64_t floorDivide(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+struct Machine {
+  const char *error = nullptr;
+
+  int64_t overflow() {
+    error = "an integer does not fit in 64 bits";
+    return 0;
+  }
+  bool divisible(int64_t a, int64_t b) {
+    if (b == 0)
+      error = "division by zero";
+    else if (a == INT64_MIN && b == -1)
+      overflow();
+    return !error;
+  }
+  int64_t power(int64_t base, int64_t exponent) {
+    if (exponent < 0) {
+      error = "a negative power of an integer";
+      return 0;
+    }
+    if (base == 0 || base == 1 || base == -1) // these never overflow, however large the exponent
+      return exponent == 0 || base == 1 ? 1 : base == 0 ? 0 : exponent % 2 ? -1 : 1;
+    int64_t result = 1;
+    for (; exponent > 0; --exponent)
+      if (__builtin_mul_overflow(result, base, &result))
+        return overflow();
+    return result;
+  }
+  int64_t pow2ceil(int64_t a) {
+    if (a <= 1)
+      return 1;
+    return a > int64_t(1) << 62 ? overflow() : int64_t(std::bit_ceil(uint64_t(a)));
+  }
+  int64_t shift(int64_t a, int64_t b, bool left) {
+    if (b < 0) {
+      error = "a shift by a negative number";
+      return 0;
+    }
+    if (b > 63)
+      return left || a >= 0 ? 0 : -1;
+    return left ? int64_t(uint64_t(a) << b) : a >> b;
+  }
+
+  int64_t integer(OpCode code, int64_t a, int64_t b) {
+    int64_t r = 0;
+    switch (code) {
+    case OpCode::AddI:
+      return __builtin_add_overflow(a, b, &r) ? overflow() : r;
+    case OpCode::SubI:
+      return __builtin_sub_overflow(a, b, &r) ? overflow() : r;
+    case OpCode::MulI:
+      return __builtin_mul_overflow(a, b, &r) ? overflow() : r;
+    case OpCode::FloorDivI:
+      return divisible(a, b) ? floorDivide(a, b) : 0;
+    case OpCode::ModI:
+      return b == -1 ? 0 : divisible(a, b) ? a - floorDivide(a, b) * b : 0;
+    case OpCode::CDivI:
+      return divisible(a, b) ? floorDivide(a, b) + (a % b != 0) : 0;
+    case OpCode::MinI:
+      return a < b ? a : b;
+    case OpCode::MaxI:
+      return a > b ? a : b;
+    case OpCode::PowI:
+      return power(a, b);
+    case OpCode::AndI:
+      return a & b;
+    case OpCode::OrI:
+      return a | b;
+    case OpCode::XorI:
+      return a ^ b;
+    case OpCode::ShlI:
+      return shift(a, b, true);
+    case OpCode::ShrI:
+      return shift(a, b, false);
+    case OpCode::EqI:
+      return a == b;
+    case OpCode::NeI:
+      return a != b;
+    case OpCode::LtI:
+      return a < b;
+    case OpCode::LeI:
+      return a <= b;
+    case OpCode::GtI:
+      return a > b;
+    default:
+      return a >= b;
+    }
+  }
+
+  static Cell real(OpCode code, double a, double b) {
+    Cell c{};
+    switch (code) {
+    case OpCode::AddF:
+      c.f = a + b;
+      break;
+    case OpCode::SubF:
+      c.f = a - b;
+      break;
+    case OpCode::MulF:
+      c.f = a * b;
+      break;
+    case OpCode::DivF:
+      c.f = a / b;
+      break;
+    case OpCode::MinF:
+      c.f = std::isnan(a) || std::isnan(b) ? a + b : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b;
+      break;
+    case OpCode::MaxF:
+      c.f = std::isnan(a) || std::isnan(b) ? a + b : a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
+      break;
+    case OpCode::EqF:
+      c.i = a == b;
+      break;
+    case OpCode::NeF:
+      c.i = a != b;
+      break;
+    case OpCode::LtF:
+      c.i = a < b;
+      break;
+    case OpCode::LeF:
+      c.i = a <= b;
+      break;
+    case OpCode::GtF:
+      c.i = a > b;
+      break;
+    default:
+      c.i = a >= b;
+      break;
+    }
+    return c;
+  }
+
+  Cell unary(OpCode code, Cell a) {
+    Cell c{};
+    switch (code) {
+    case OpCode::NegI:
+      c.i = a.i == INT64_MIN ? overflow() : -a.i;
+      break;
+    case OpCode::AbsI:
+      c.i = a.i == INT64_MIN ? overflow() : a.i < 0 ? -a.i : a.i;
+      break;
+    case OpCode::Pow2CeilI:
+      c.i = pow2ceil(a.i);
+      break;
+    case OpCode::BitNotI:
+      c.i = ~a.i;
+      break;
+    case OpCode::NotB:
+      c.i = !a.i;
+      break;
+    case OpCode::NegF:
+      c.f = -a.f;
+      break;
+    case OpCode::AbsF:
+      c.f = std::fabs(a.f);
+      break;
+    case OpCode::SqrtF:
+      c.f = std::sqrt(a.f);
+      break;
+    case OpCode::FloorF:
+      c.f = std::floor(a.f);
+      break;
+    case OpCode::CeilF:
+      c.f = std::ceil(a.f);
+      break;
+    case OpCode::IntToFloat:
+      c.f = double(a.i);
+      break;
+    default: // FloatToInt: truncate, saturate, NaN is 0
+      c.i = std::isnan(a.f) ? 0 : a.f >= 0x1p63 ? INT64_MAX : a.f < -0x1p63 ? INT64_MIN : int64_t(a.f);
+      break;
+    }
+    return c;
+  }
+
+  static Cell push(const Inst &inst, const Values &v) {
+    Cell c{};
+    switch (inst.code) {
+    case OpCode::PushDim:
+      c.i = v.dims[inst.a];
+      break;
+    case OpCode::PushScalarInt:
+    case OpCode::PushScalarFloat:
+      c = v.scalars[inst.a];
+      break;
+    case OpCode::PushPresent:
+      c.i = v.present >> inst.a & 1;
+      break;
+    case OpCode::PushParam:
+      c.i = v.params[inst.a];
+      break;
+    case OpCode::PushSmCount:
+      c.i = v.smCount;
+      break;
+    case OpCode::PushRank:
+      c.i = v.groupRanks[inst.a];
+      break;
+    default: // PushInt, PushFloat: the same bits
+      c.i = inst.imm;
+      break;
+    }
+    return c;
+  }
+};
+
+bool isReal(OpCode code) { return code >= OpCode::AddF && code <= OpCode::GeF; }
+
+} // namespace
+
+Evaluated evaluate(std::span<const Inst> code, const Values &values) {
+  Cell stack[kStack];
+  int top = 0;
+  Machine machine;
+  for (const Inst &inst : code) {
+    switch (arity(inst.code)) {
+    case Arity::Push:
+      stack[top++] = Machine::push(inst, values);
+      break;
+    case Arity::Unary:
+      stack[top - 1] = machine.unary(inst.code, stack[top - 1]);
+      break;
+    case Arity::Binary:
+      --top;
+      if (isReal(inst.code))
+        stack[top - 1] = Machine::real(inst.code, stack[top - 1].f, stack[top].f);
+      else
+        stack[top - 1].i = machine.integer(inst.code, stack[top - 1].i, stack[top].i);
+      break;
+    case Arity::Ternary:
+      top -= 2;
+      stack[top - 1] = stack[top - 1].i ? stack[top] : stack[top + 1];
+      break;
+    case Arity::Unknown:
+      break;
+    }
+    if (machine.error)
+      return {Cell{}, machine.error};
+  }
+  return {stack[0], nullptr};
+}
+
+const char *checkCode(std::span<const Inst> code, CodeLimits limits) {
+  int top = 0;
+  for (const Inst &inst : code) {
+    int needs = 0;
+    switch (arity(inst.code)) {
+    case Arity::Push: {
+      uint32_t limit = inst.code == OpCode::PushDim || inst.code == OpCode::PushRank ? limits.dims
+                       : inst.code == OpCode::PushScalarInt || inst.code == OpCode::PushScalarFloat
+                           ? limits.scalars
+                       : inst.code == OpCode::PushPresent ? limits.tensors
+                       : inst.code == OpCode::PushParam   ? limits.params
+                                                          : UINT32_MAX;
+      if (inst.a >= limit)
+        return "an expression that names nothing";
+      if (++top > kStack)
+        return "an expression that is too deep";
+      continue;
+    }
+    case Arity::Unary:
+      needs = 1;
+      break;
+    case Arity::Binary:
+      needs = 2;
+      break;
+    case Arity::Ternary:
+      needs = 3;
+      break;
+    case Arity::Unknown:
+      return "an expression with an unknown instruction";
+    }
+    if (top < needs)
+      return "an expression that lacks an operand";
+    top -= needs - 1;
+  }
+  return code.empty() || top == 1 ? nullptr : "an expression with more than one value";
+}
+
+} // namespace tilegym::runtime

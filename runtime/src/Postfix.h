@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The one evaluator of a package's small expressions: dims, guards, derived parameters, grids, checks.
+#pragma once
+#include "tilegym/format/Table.h"
+#include <cstdint>
+#include <span>
+
+namespace tilegym::runtime {
+
+/// A cell of the stack: which member holds is the opcode's business.
+union Cell {
+  int64_t i;
+  double f;
+};
+
+/// What an expression may name. Consts are scalars here.
+struct Values {
+  const int64_t *dims = nullptr;
+  const Cell *scalars = nullptr;       ///< integers as int64, floats as double
+  uint64_t present = 0;                ///< bit a tensor
+  const int64_t *params = nullptr;     ///< the kernel's
+  const int64_t *groupRanks = nullptr; ///< by dim: leading dims of a group
+  int64_t smCount = 0;
+};
+
+struct Evaluated {
+  Cell value{};
+  const char *error = nullptr; ///< "division by zero" ...
+};
+/// Code that checkCode accepted.
+Evaluated evaluate(std::span<const format::Inst> code, const Values &values);
+
+struct CodeLimits {
+  uint32_t dims, scalars, tensors, params;
+};
+/// Null where the code is sound: known opcodes, operands in range, a stack that never underflows or exceeds its size and ends with one value (or no code).
+const char *checkCode(std::span<const format::Inst> code, CodeLimits limits);
+
+} // namespace tilegym::runtime

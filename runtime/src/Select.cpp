@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The choice of a variant.
+#include "Select.h"
+#include <cinttypes>
+#include <cstring>
+#include <string>
+
+namespace tilegym::runtime {
+namespace {
+
+using namespace format;
+
+bool factsHold(const Call &call, const Variant &v) {
+  if (v.facts == kFactsGeneral)
+    return true;
+  if (!call.fastBase)
+    return false;
+  std::span<const uint8_t> wanted = call.table.get<uint8_t>(v.tensorFacts);
+  for (size_t t = 0; t < wanted.size(); ++t)
+    if (call.bound[t].given && (wanted[t] & ~call.bound[t].facts))
+      return false;
+  return true;
+}
+
+/// dtypes, consts, const dims, optional tensors.
+bool interfaceMatches(const Call &call, const Variant &v) {
+  if (v.present != call.present)
+    return false;
+  std::span<const uint8_t> dtypes = call.table.get<uint8_t>(v.dtypes);
+  for (size_t i = 0; i < dtypes.size(); ++i)
+    if (call.dtypes[i] != 255 && dtypes[i] != call.dtypes[i])
+      return false;
+  std::span<const int64_t> consts = call.table.get<int64_t>(v.consts);
+  for (size_t i = 0; i < consts.size(); ++i)
+    if (call.scalars[i].isConst && consts[i] != call.scalarValues[i].i)
+      return false;
+  std::span<const int64_t> dims = call.table.get<int64_t>(v.constDims);
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] != kRunTime && dims[i] != call.dimValues[i])
+      return false;
+  return true;
+}
+
+std::string describe(const Call &call) {
+  std::string text;
+  for (size_t i = 0; i < call.typeVars.size(); ++i)
+    if (std::string_view name = call.table.text(call.typeVars[i].name);
+        !name.empty() && call.dtypes[i] != 255)
+      text += (text.empty() ? "" : ", ") + std::string(name) + " = " + dtypeName(call.dtypes[i]);
+  for (size_t i = 0; i < call.scalars.size(); ++i)
+    if (call.scalars[i].isConst)
+      text += (text.empty() ? "" : ", ") + std::string(call.table.text(call.scalars[i].name)) + " = " +
+              std::to_string(call.scalarValues[i].i);
+  for (size_t i = 0; i < call.dims.size(); ++i)
+    text += (text.empty() ? "" : ", ") + std::string(call.table.text(call.dims[i].name)) + " = " +
+            std::to_string(call.dimValues[i]);
+  for (size_t i = 0; i < call.tensors.size(); ++i)
+    if (call.tensors[i].optional)
+      text += (text.empty() ? "" : ", ") + std::string(call.bound[i].given ? "with " : "without ") +
+              std::string(call.table.text(call.tensors[i].name));
+  return text;
+}
+
+} // namespace
+
+TilegymStatus choose(const Call &call, Choice *choice) {
+  const Table &table = call.table;
+  std::span<const Kernel> kernels = table.get<Kernel>(call.op.kernels);
+  std::span<const Variant> variants = table.get<Variant>(call.op.variants);
+  bool guarded = false;
+  for (uint32_t k = 0; k < kernels.size(); ++k) {
+    Values values = call.values();
+    if (kernels[k].guard.count) {
+      Evaluated e = evaluate(table.get<Inst>(kernels[k].guard), values);
+      if (e.error || !e.value.i)
+        continue;
+    }
+    guarded = true;
+    int64_t derived[kMaxDims];
+    std::span<const Slice> codes = table.get<Slice>(kernels[k].derived);
+    bool computable = true;
+    for (size_t p = 0; p < codes.size(); ++p) {
+      derived[p] = kRunTime;
+      if (!codes[p].count)
+        continue;
+      Evaluated e = evaluate(table.get<Inst>(codes[p]), values);
+      computable &= !e.error;
+      derived[p] = e.value.i;
+    }
+    if (!computable)
+      continue;
+    const Variant *best = nullptr;
+    for (const Variant &v : variants) {
+      if (v.kernel != k || !interfaceMatches(call, v) || !factsHold(call, v))
+        continue;
+      std::span<const int64_t> params = table.get<int64_t>(v.params);
+      bool matches = true;
+      for (size_t p = 0; matches && p < params.size(); ++p)
+        matches = derived[p] == kRunTime || derived[p] == params[p];
+      if (matches && (!best || v.facts > best->facts))
+        best = &v;
+    }
+    if (!best)
+      continue;
+    choice->variant = best;
+    choice->index = uint32_t(best - variants.data());
+    std::span<const int64_t> params = table.get<int64_t>(best->params);
+    std::memcpy(choice->params, params.data(), params.size_bytes());
+    return TILEGYM_OK;
+  }
+  std::string name(table.text(call.op.name));
+  if (!guarded)
+    return fail(TILEGYM_INVALID_ARGUMENT,
+                "%s: no kernel takes this call (%s); every kernel's `when` is false", name.c_str(),
+                describe(call).c_str());
+  return fail(TILEGYM_NO_VARIANT,
+              "%s: the package has no variant for %s; it has %zu variants: compile the op for this case, too",
+              name.c_str(), describe(call).c_str(), variants.size());
+}
+
+} // namespace tilegym::runtime

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Validation of a package: nothing in it is believed before its checksum, and no offset or index before it is seen to lie inside. A checker walks the
+// records once; afterwards the runtime follows them freely.
+#include "Table.h"
+#include "Postfix.h"
+#include "tilegym/format/Checksum.h"
+#include <cinttypes>
+
+namespace tilegym::runtime {
+namespace {
+
+using namespace format;
+
+/// Walks an op; the first fault is kept.
+class Checker {
+public:
+  Checker(const Table &table, uint64_t limit) : table(table), limit(limit) {}
+  const char *fault = nullptr;
+
+  template <class T> bool slice(Slice s) {
+    if (uint64_t(s.offset) + uint64_t(s.count) * sizeof(T) > limit || (s.count && s.offset % alignof(T)))
+      return bad("a slice that lies outside");
+    return true;
+  }
+  bool bad(const char *what) {
+    if (!fault)
+      fault = what;
+    return false;
+  }
+  bool index(uint32_t i, uint32_t n, const char *what) { return i < n || bad(what); }
+
+  bool texts(Slice s) {
+    if (!slice<Slice>(s))
+      return false;
+    for (Slice t : table.get<Slice>(s))
+      if (!slice<char>(t))
+        return false;
+    return true;
+  }
+
+  bool code(Slice s, const Op &op, uint32_t params) {
+    if (!slice<Inst>(s))
+      return false;
+    const char *why =
+        checkCode(table.get<Inst>(s), {op.dims.count, op.scalars.count, op.tensors.count, params});
+    return !why || bad(why);
+  }
+
+  bool op(const Op &op) {
+    if (!slice<char>(op.name) || !slice<char>(op.doc) || !slice<char>(op.source) ||
+        !slice<TypeVar>(op.typeVars) || !slice<Dim>(op.dims) || !slice<Tensor>(op.tensors) ||
+        !slice<Scalar>(op.scalars) || !slice<Argument>(op.arguments) || !slice<Check>(op.checks) ||
+        !slice<Kernel>(op.kernels) || !slice<Variant>(op.variants))
+      return false;
+    if (op.tensors.count > kMaxTensors || op.dims.count > kMaxDims || op.scalars.count > kMaxScalars ||
+        op.typeVars.count > kMaxTensors)
+      return bad("an op with too many tensors, dims or scalars");
+    return interface(op) && kernels(op) && variants(op);
+  }
+
+private:
+  bool interface(const Op &op) {
+    for (const TypeVar &v : table.get<TypeVar>(op.typeVars)) {
+      if (!slice<char>(v.name) || !slice<uint8_t>(v.choices))
+        return false;
+      for (uint8_t d : table.get<uint8_t>(v.choices))
+        if (!index(d, uint32_t(DType::Index), "an unknown dtype"))
+          return false;
+    }
+    for (const Tensor &t : table.get<Tensor>(op.tensors)) {
+      if (!slice<char>(t.name) || !slice<DimUse>(t.dims) ||
+          !index(t.typeVar, op.typeVars.count, "a tensor without a dtype"))
+        return false;
+      if (t.dims.count > kMaxRank || uint32_t(t.role) > 2 ||
+          (t.aliasOf != kNone && t.aliasOf >= op.tensors.count))
+        return bad("a tensor that is out of range");
+      for (const DimUse &use : table.get<DimUse>(t.dims))
+        if ((use.dim != kNone && use.dim >= op.dims.count) || !code(use.expr, op, 0))
+          return bad("a tensor's dim that is out of range");
+    }
+    for (const Dim &d : table.get<Dim>(op.dims)) {
+      if (!slice<char>(d.name) || !slice<int64_t>(d.choices))
+        return false;
+      if (d.bindTensor == kNone)
+        continue;
+      if (d.bindTensor >= op.tensors.count ||
+          d.bindAxis >= table.get<Tensor>(op.tensors)[d.bindTensor].dims.count)
+        return bad("a dim bound to nothing");
+    }
+    for (const Scalar &s : table.get<Scalar>(op.scalars))
+      if (!slice<char>(s.name) || !slice<int64_t>(s.choices) || !texts(s.enumerators) ||
+          !index(s.typeVar, op.typeVars.count, "a scalar without a dtype"))
+        return false;
+    for (const Argument &a : table.get<Argument>(op.arguments))
+      if (!index(a.id, a.isTensor ? op.tensors.count : op.scalars.count, "an argument that is out of range"))
+        return false;
+    for (const Check &c : table.get<Check>(op.checks))
+      if (!slice<char>(c.message) || !code(c.condition, op, 0))
+        return false;
+    return true;
+  }
+
+  bool kernels(const Op &op) {
+    for (const Kernel &k : table.get<Kernel>(op.kernels)) {
+      if (!slice<char>(k.name) || !texts(k.paramNames) || !slice<Slice>(k.derived) || !code(k.guard, op, 0))
+        return false;
+      if (k.derived.count != k.paramNames.count || k.paramNames.count > kMaxDims)
+        return bad("a kernel's parameters that do not match");
+      for (Slice d : table.get<Slice>(k.derived))
+        if (!code(d, op, 0))
+          return false;
+    }
+    return true;
+  }
+
+  bool variants(const Op &op) {
+    for (const Variant &v : table.get<Variant>(op.variants)) {
+      if (!index(v.kernel, op.kernels.count, "a variant of no kernel"))
+        return false;
+      const Kernel &kernel = table.get<Kernel>(op.kernels)[v.kernel];
+      if (!slice<uint8_t>(v.dtypes) || !slice<int64_t>(v.consts) || !slice<int64_t>(v.constDims) ||
+          !slice<int64_t>(v.params) || !slice<char>(v.entry) || !slice<Image>(v.images) ||
+          !slice<Param>(v.layout) || !slice<Slice>(v.grid) || !slice<char>(v.knobs) ||
+          !slice<uint8_t>(v.tensorFacts))
+        return false;
+      if (v.dtypes.count != op.typeVars.count || v.consts.count != op.scalars.count ||
+          v.constDims.count != op.dims.count || v.params.count != kernel.paramNames.count ||
+          v.tensorFacts.count != op.tensors.count || v.grid.count < 1 || v.grid.count > 3 ||
+          v.layout.count > 512 || v.threads < 1 || v.threads > 1024 || v.entry.count > 255)
+        return bad("a variant whose lists do not match its op");
+      for (Slice g : table.get<Slice>(v.grid))
+        if (!code(g, op, kernel.paramNames.count))
+          return false;
+      for (const Image &i : table.get<Image>(v.images))
+        if (i.offset > table.header().size || i.size > table.header().size - i.offset ||
+            i.offset < table.header().imagesOffset)
+          return bad("an image that lies outside");
+      for (const Param &p : table.get<Param>(v.layout))
+        if (!parameter(p, op, v))
+          return false;
+    }
+    return true;
+  }
+
+  bool parameter(const Param &p, const Op &op, const Variant &v) {
+    switch (p.kind) {
+    case ParamKind::TensorPointer:
+      return index(p.a, op.tensors.count, "a parameter of no tensor");
+    case ParamKind::Stride:
+      return index(p.a, op.tensors.count, "a parameter of no tensor") &&
+             index(p.b, table.get<Tensor>(op.tensors)[p.a].dims.count, "a parameter of no axis");
+    case ParamKind::GroupStride:
+      return index(p.a, op.tensors.count, "a parameter of no tensor") &&
+             index(p.b, kMaxGroupDims, "a parameter of no axis");
+    case ParamKind::Dim:
+    case ParamKind::GroupRank:
+      return index(p.a, op.dims.count, "a parameter of no dim");
+    case ParamKind::GroupExtent:
+      return index(p.a, op.dims.count, "a parameter of no dim") &&
+             index(p.b, kMaxGroupDims, "a parameter of no axis");
+    case ParamKind::Scalar:
+      return index(p.a, op.scalars.count, "a parameter of no scalar");
+    case ParamKind::Grid:
+      return index(p.a, v.grid.count, "a parameter of no grid axis");
+    case ParamKind::SmCount:
+      return true;
+    }
+    return bad("a parameter of an unknown kind");
+  }
+
+  const Table &table;
+  uint64_t limit;
+};
+
+} // namespace
+
+TilegymStatus Table::open(const void *data, size_t size, std::string_view source) {
+  sourceName = source;
+  auto refuse = [&](const char *why) {
+    return fail(TILEGYM_BAD_PACKAGE,
+                "%s is not a usable kernel package: %s; make it again with tilegymc compile",
+                sourceName.c_str(), why);
+  };
+  base = static_cast<const unsigned char *>(data);
+  if (!data || size < sizeof(Header))
+    return refuse("it is too short");
+  if (reinterpret_cast<uintptr_t>(data) % alignof(Header))
+    return refuse("it does not lie at an address that is a multiple of 8");
+  const Header &h = header();
+  if (h.magic != kMagic)
+    return refuse("it does not begin as one");
+  if (h.version != kVersion)
+    return fail(TILEGYM_BAD_PACKAGE,
+                "%s has format version %u, but this runtime reads version %u; compile it with the tilegymc "
+                "of this runtime",
+                sourceName.c_str(), h.version, kVersion);
+  if (h.size != size)
+    return fail(TILEGYM_BAD_PACKAGE,
+                "%s is truncated or has bytes too many: %zu bytes, but %" PRIu64 " expected",
+                sourceName.c_str(), size, h.size);
+  if (h.imagesOffset < sizeof(Header) || h.imagesOffset > size)
+    return refuse("its table lies outside");
+  if (checksum64(base + sizeof(Header), h.imagesOffset - sizeof(Header)) != h.tableChecksum)
+    return refuse("its table was altered (checksum)");
+  Checker checker(*this, h.imagesOffset);
+  checker.slice<char>(h.name);
+  checker.slice<char>(h.producer);
+  if (checker.slice<Op>(h.ops))
+    for (const Op &op : ops())
+      if (!checker.op(op))
+        break;
+  return checker.fault ? refuse(checker.fault) : TILEGYM_OK;
+}
+
+TilegymStatus Table::checkImage(const Image &i) const {
+  if (checksum64(image(i), i.size) == i.checksum)
+    return TILEGYM_OK;
+  return fail(TILEGYM_BAD_PACKAGE,
+              "%s: the code of a kernel was altered (checksum); make the package again with tilegymc compile",
+              sourceName.c_str());
+}
+
+} // namespace tilegym::runtime
