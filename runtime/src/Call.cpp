@@ -406,6 +406,10 @@ void Call::mergeGroup() {
     }
     group.extents[group.rank - 1] *= extent;
   }
+  // Found from the innermost; kept outermost first.
+  std::reverse(group.extents, group.extents + group.rank);
+  for (uint32_t t = 0; t < tensors.size(); ++t)
+    std::reverse(group.strides[t], group.strides[t] + group.rank);
   for (int i = group.rank; i <= kMaxGroup; ++i)
     group.extents[i] = 1;
 }
@@ -425,7 +429,7 @@ void Call::findFacts() {
     int64_t inner = b.rank == 0 || (lastIsGroup && group.rank == 0) ? 1
                     : lastIsGroup                                   ? group.strides[id][0]
                                                                     : b.strides[last];
-    int64_t innerExtent = b.rank == 0 ? 1 : lastIsGroup ? (group.rank ? group.extents[0] : 1) : b.shape[last];
+    int64_t innerExtent = b.rank == 0 ? 1 : lastIsGroup ? (group.rank ? group.extents[group.rank - 1] : 1) : b.shape[last];
     if (inner == 1 || innerExtent <= 1)
       b.facts |= kUnitInner;
     if (innerExtent * b.elementBytes % 16 == 0)
@@ -434,7 +438,7 @@ void Call::findFacts() {
     for (int i = b.leading; i < b.rank; ++i)
       if (i != last && b.shape[i] > 1)
         aligned &= b.strides[i] * b.elementBytes % 16 == 0;
-    for (int g = lastIsGroup ? 1 : 0; b.hasGroup && g < group.rank; ++g)
+    for (int g = 0; b.hasGroup && g < group.rank - lastIsGroup; ++g)
       aligned &= group.strides[id][g] * b.elementBytes % 16 == 0;
     if (aligned)
       b.facts |= kAligned;

@@ -22,7 +22,7 @@ struct BoundTensor {
   bool hasGroup = false;
 };
 
-/// The leading dims of a group after merging, innermost first.
+/// The leading dims of a group after merging, outermost first.
 struct BoundGroup {
   int rank = 0;
   int64_t extents[kMaxGroup + 1] = {};

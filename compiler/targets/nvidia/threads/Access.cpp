@@ -54,24 +54,24 @@ Value Access::whole(Index index) {
 }
 
 Value Access::groupOffset(Value index) {
-  // Innermost dim first; the loop over dims is unrolled behind uniform branches, so that the usual one or two dims pay for no more.
-  Value rank = t.scalar(op.getGroupRank());
-  std::function<Value(int64_t, Value)> from = [&](int64_t dim, Value rest) -> Value {
-    Value extent = t.scalar(op.getGroupExtent(dim)), stride = t.scalar(op.getGroupStride(dim));
-    if (dim + 1 == op.getMaxGroupRank())
-      return t.mul(rest, stride);
-    Value more = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sgt, rank, t.i64(dim + 1));
-    auto branch = scf::IfOp::create(t.b, t.loc, TypeRange(t.b.getI64Type()), more, /*withElseRegion=*/true);
+  // From the innermost dim there can be; those beyond the rank are skipped by a uniform branch, so that the usual one or two dims pay for no more.
+  Value rank = t.scalar(op.getGroupRank()), sum = t.i64(0), rest = index;
+  Type i64 = t.b.getI64Type();
+  for (int64_t dim = op.getMaxGroupRank() - 1; dim > 0; --dim) {
+    Value exists = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sgt, rank, t.i64(dim));
+    auto branch = scf::IfOp::create(t.b, t.loc, TypeRange{i64, i64}, exists, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(t.b);
     t.b.setInsertionPointToStart(branch.thenBlock());
+    Value extent = t.scalar(op.getGroupExtent(dim)), stride = t.scalar(op.getGroupStride(dim));
     Value quotient = arith::DivUIOp::create(t.b, t.loc, rest, extent);
     Value digit = arith::SubIOp::create(t.b, t.loc, rest, t.mul(quotient, extent));
-    scf::YieldOp::create(t.b, t.loc, ValueRange{t.add(t.mul(digit, stride), from(dim + 1, quotient))});
+    scf::YieldOp::create(t.b, t.loc, ValueRange{t.add(sum, t.mul(digit, stride)), quotient});
     t.b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(t.b, t.loc, ValueRange{t.mul(rest, stride)});
-    return branch.getResult(0);
-  };
-  return from(0, index);
+    scf::YieldOp::create(t.b, t.loc, ValueRange{sum, rest});
+    sum = branch.getResult(0);
+    rest = branch.getResult(1);
+  }
+  return t.add(sum, t.mul(rest, t.scalar(op.getGroupStride(0))));
 }
 
 Access::Address Access::address(int64_t reg) {

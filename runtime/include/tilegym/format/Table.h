@@ -120,7 +120,7 @@ enum class ParamKind : uint32_t {
   Stride,        ///< a = tensor, b = axis as written (not a group): i64 elements; 0 for a broadcast axis
   Scalar,        ///< a = scalar
   GroupRank,     ///< a = group dim: i64, number of dims left after merging (general facts)
-  GroupExtent,   ///< a = group dim, b = position (0 = innermost after merging): i64; 1 from the rank on
+  GroupExtent,   ///< a = group dim, b = position (0 = outermost after merging): i64; 1 from the rank on
   GroupStride,   ///< a = tensor, b = position: i64 elements; 0 from the rank on; with fast facts b = 0 is the
                  ///< one merged stride
   Grid,          ///< a = grid axis: i64, the number of blocks along it
