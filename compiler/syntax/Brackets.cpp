@@ -65,9 +65,9 @@ private:
     return false;
   }
 
-  /// Reports and drops the innermost open brackets as long as `kind` says so.
-  void popUnclosed(bool (*kind)(Tok), const Token &before) {
-    while (!open.empty() && kind(tokens[open.back()].kind)) {
+  /// Reports and drops the innermost open brackets as long as `kind` says so, `most` of them.
+  void popUnclosed(bool (*kind)(Tok), const Token &before, size_t most = SIZE_MAX) {
+    for (; most > 0 && !open.empty() && kind(tokens[open.back()].kind); --most) {
       const Token &token = tokens[open.back()];
       sink.error({&file, token.begin, token.end},
                  quoted(token.text) + " is not closed before " + describe(before),
@@ -94,14 +94,17 @@ private:
     size_t at = open.size();
     while (at > 0 && isRound(tokens[open[at - 1]].kind) && tokens[open[at - 1]].kind != opener)
       --at;
-    if (at > 0 && tokens[open[at - 1]].kind == opener)
-      while (open.size() > at) {
-        const Token &token = tokens[open.back()];
-        sink.error({&file, token.begin, token.end},
-                   quoted(token.text) + " is not closed before " + describe(tokens[i]),
-                   std::string("add `") + closer(token.kind) + "`");
-        open.pop_back();
-      }
+    if (at > 0 && tokens[open[at - 1]].kind == opener) {
+      while (open.size() > at)
+        popUnclosed(isRound, tokens[i], 1);
+    } else if (!open.empty() && isRound(tokens[open.back()].kind)) {
+      // The wrong closing bracket: one mistake, not an unclosed one and one too many.
+      const Token &outer = tokens[open.back()], &token = tokens[i];
+      sink.error({&file, token.begin, token.end}, quoted(token.text) + " closes " + quoted(outer.text),
+                 std::string("write `") + closer(outer.kind) + "`");
+      open.pop_back();
+      return;
+    }
     close(i, opener);
   }
 

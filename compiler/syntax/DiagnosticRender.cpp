@@ -73,7 +73,8 @@ void appendSource(std::string &out, SourceRange range, const Colors &colors) {
     text += shown.columns[i];
   text.erase(text.find_last_not_of(' ') + 1);
   const char *cutLeft = first > 0 ? "..." : "";
-  out += " " + number + " | " + cutLeft + text + (last < shown.columns.size() ? "..." : "") + "\n";
+  out += " " + number + (text.empty() ? " |" : " | ") + cutLeft + text +
+         (last < shown.columns.size() ? "..." : "") + "\n";
 
   size_t caretEnd = std::min(shown.caretEnd, std::max(last, shown.caretBegin + 1));
   out += std::string(number.size() + 1, ' ') + " | " + std::string(std::string_view(cutLeft).size(), ' ');

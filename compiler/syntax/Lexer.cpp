@@ -3,6 +3,7 @@
 #include "compiler/syntax/Lexer.h"
 #include "compiler/syntax/Keywords.h"
 #include "compiler/syntax/Utf8.h"
+#include <algorithm>
 
 namespace tilegym::syntax {
 
@@ -230,14 +231,20 @@ void Lexer::readStrayCharacter() {
     if (found == entry.character)
       help = entry.help;
   uint32_t begin = static_cast<uint32_t>(pos);
-  // A run of them is one mistake, and one report.
-  while (pos < text.size()) {
-    Utf8Char next = decodeUtf8(text, pos);
-    bool stray = !next.valid || next.codepoint >= 0x80 || next.codepoint < 0x09 || next.codepoint == 0x7F ||
-                 text[pos] == text[begin];
-    if (!stray)
-      break;
-    pos += next.length;
+  size_t end = std::min(text.find('\n', pos), text.size());
+  size_t closing = found == "'" ? text.find('\'', pos + 1) : std::string_view::npos;
+  if (closing < end) {
+    pos = closing + 1; // a string in the wrong quotes is one mistake
+  } else {
+    // So is a run of stray characters.
+    while (pos < end) {
+      Utf8Char next = decodeUtf8(text, pos);
+      bool stray = !next.valid || next.codepoint >= 0x80 || next.codepoint < 0x09 || next.codepoint == 0x7F ||
+                   text[pos] == text[begin];
+      if (!stray)
+        break;
+      pos += next.length;
+    }
   }
   sink.error(range(begin, pos),
              c.valid ? "unexpected character " + quoted(found) : "a byte that is not valid UTF-8", help);

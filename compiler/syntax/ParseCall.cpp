@@ -23,7 +23,7 @@ ExprPtr Parser::parseCall(ExprPtr callee) {
   for (const Arg &arg : call->args)
     call->height = std::max(call->height, arg.value->height + 1);
   if (isPtx) {
-    if (!atWord("reference") || lineEnded()) {
+    if (!atWord("reference") || atSectionStart()) { // may stand on the next line: no statement starts with it
       expected("`reference` and the meaning of `inline_ptx`",
                "write `inline_ptx(\"...\", x) reference expr`; the interpreter runs `expr`");
       return nullptr;

@@ -82,12 +82,6 @@ StmtPtr Parser::parseIf(bool isConst, uint32_t begin) {
         return nullptr;
     } else {
       // `else if` is a block of one `if`; it counts as a level, so that a long chain cannot overflow the stack.
-      if (blockDepth >= maxBlockDepth) {
-        error(rangeOf(tok()),
-              "more than " + std::to_string(maxBlockDepth) + " levels of blocks and `else if`",
-              "split the chain, or move parts to a `fn`");
-        return nullptr;
-      }
       ++blockDepth;
       uint32_t inner = tok().begin;
       if (constElse)

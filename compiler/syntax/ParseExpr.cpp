@@ -85,7 +85,7 @@ ExprPtr Parser::foreignExpr(ExprPtr expr) {
     help = "choose between values with `select(condition, a, b)`";
   if (!help)
     return expr;
-  error(rangeOf(tok()), "unexpected " + describe(tok()) + " after an expression", help);
+  error(rangeOf(tok()), "unexpected " + quoted(tok().text) + " after an expression", help);
   return nullptr;
 }
 
@@ -272,9 +272,7 @@ ExprPtr Parser::parsePrimary() {
   default:
     break;
   }
-  // An operand may stand on the line after its operator, so here the token itself is what was found.
-  bool startsItem = token.kind == Tok::Keyword && token.startsLine;
-  expected("an expression", startsItem ? "" : token.kind == Tok::Add ? "remove the `+`" : "");
+  expected("an expression", at(Tok::Add) ? "remove the `+`" : "");
   return nullptr;
 }
 

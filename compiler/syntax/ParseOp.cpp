@@ -25,9 +25,8 @@ bool Parser::parseOp(OpDecl &op) {
     } else if (!parseParam(op.results.emplace_back(), true)) {
       return false;
     }
-  } else if (!atStatementEnd() && !atClause()) {
-    return expected("`->` and the results, or a clause such as `where`",
-                    at(Tok::Colon) ? "results are written `-> y: T[N]`" : "");
+  } else if (at(Tok::Colon) || (at(Tok::Ident) && tok(1).kind == Tok::Colon)) {
+    return expected("`->` and the results, or a clause such as `where`", "results are written `-> y: T[N]`");
   }
   if (!parseClauses(op))
     return false;

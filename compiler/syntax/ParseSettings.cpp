@@ -22,6 +22,7 @@ template <class F> bool Parser::parseItems(Braces &braces, const char *what, F &
     if (at(Tok::RBrace) || at(Tok::End) || atSectionStart())
       break;
     size_t begin = pos;
+    inBroken = false;
     Trivia trivia;
     takeLeading(trivia);
     trivia.joined = !first && !tok().startsLine && trivia.comments.empty();
@@ -79,8 +80,12 @@ bool Parser::parseSetting(Setting &setting, Trivia trivia, std::initializer_list
 bool Parser::parseTune(TuneDecl &decl) {
   uint32_t begin = tok().begin;
   advance();
-  if (!parseName(decl.kernel, "the name of the kernel to tune"))
-    return bodyAfterBrokenHeader("`tune`");
+  bool named = parseName(decl.kernel, "the name of the kernel to tune");
+  if (!named) {
+    if (!recoverAtBrace())
+      return false;
+    panic = false; // the settings are still read, for their own errors
+  }
   bool ok = parseItems(decl.braces, "`tune`", [&](Trivia &trivia) {
     if (atItem("arch")) {
       ArchSettings arch;
@@ -98,7 +103,7 @@ bool Parser::parseTune(TuneDecl &decl) {
     return true;
   });
   decl.range = rangeFrom(begin);
-  return ok;
+  return ok && named;
 }
 
 bool Parser::parseArch(ArchSettings &arch) {

@@ -29,7 +29,8 @@ bool Parser::parseBlock(Block &block, const char *what) {
     return expected(std::string("`{` and the body of ") + what);
   if (blockDepth >= maxBlockDepth)
     return error(rangeOf(tok()),
-                 "blocks are nested more than " + std::to_string(maxBlockDepth) + " levels deep",
+                 "blocks and `else if` are nested more than " + std::to_string(maxBlockDepth) +
+                     " levels deep",
                  "move the inner ones to a `fn`"),
            false;
   ++blockDepth;
@@ -44,6 +45,7 @@ bool Parser::parseBlock(Block &block, const char *what) {
     if (at(Tok::RBrace) || at(Tok::End) || atSectionStart())
       break;
     size_t begin = pos;
+    inBroken = false;
     Trivia trivia;
     takeLeading(trivia);
     trivia.joined = !block.stmts.empty() && !tok().startsLine && trivia.comments.empty();
@@ -196,8 +198,9 @@ template <class T> StmtPtr Parser::parseBinding(const char *word) {
     std::string help;
     if (at(Tok::Colon))
       help = "names have no type annotation: convert the value, as in `let x = f32(0)`";
-    else if (at(Tok::Comma))
-      help = std::string("write `") + word + " (" + first + ", ...) = ...`";
+    else if (at(Tok::Comma) && tok(1).kind == Tok::Ident)
+      help = std::string("write `") + word + " (" + first.substr(0, 40) + ", " + tok(1).text.substr(0, 40) +
+             ") = ...`";
     else if (at(Tok::Eq))
       help = "`==` compares";
     expected("`=` and a value after " + quoted(first), help);

@@ -33,7 +33,7 @@ SourceRange Parser::foundRange() const {
 bool Parser::expected(const std::string &what, std::string help) {
   // The lexer has already said what is wrong with these.
   bool brokenBracket = tok().match == noMatch && (at(Tok::RParen) || at(Tok::RBracket) || at(Tok::RBrace));
-  if (at(Tok::Bad) || brokenBracket)
+  if (at(Tok::Bad) || brokenBracket || inBroken)
     panic = true;
   error(foundRange(), "expected " + what + ", found " + found(), std::move(help));
   return false;
@@ -57,7 +57,7 @@ bool Parser::atSectionStart() const {
 /// `begin` is the token the broken statement starts with. Brackets and blocks that it opened are stepped over whole, so the
 /// next token is really outside it; an unpaired bracket (already reported) counts for nothing.
 void Parser::skipStatement(size_t begin) {
-  panic = false;
+  panic = inBroken = false;
   roundDepth = 0;
   size_t stop = pos;
   pos = begin;
@@ -78,12 +78,16 @@ void Parser::skipStatement(size_t begin) {
 }
 
 void Parser::skipToSection(size_t begin) {
-  panic = false;
+  panic = inBroken = false;
   roundDepth = 0;
   blockDepth = 0;
   if (pos == begin)
     advance();
   while (!at(Tok::End) && !atSectionStart()) {
+    // A misspelt section is worth its own report.
+    if (at(Tok::Ident) && tok().startsLine && file->lineColumn(tok().begin).column == 1 &&
+        !nearest(tok().text, {"op", "reference", "kernel", "plan", "tune", "test", "bench"}).empty())
+      break;
     if (at(Tok::LBrace) && tok().match != noMatch)
       pos = std::max<size_t>(pos, tok().match);
     advance();

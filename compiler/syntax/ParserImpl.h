@@ -39,6 +39,8 @@ private:
     return tok().startsLine || at(Tok::Semicolon) || at(Tok::RBrace) || at(Tok::End);
   }
   void advance() {
+    if (tok().match == noMatch && (at(Tok::LParen) || at(Tok::LBracket)))
+      inBroken = true;
     if (pos + 1 < stream.tokens.size())
       ++pos;
   }
@@ -166,8 +168,9 @@ private:
   unsigned roundDepth = 0; ///< `(` and `[` around the current token, within the current statement
   unsigned nesting = 0;    ///< of expressions being read
   unsigned blockDepth = 0;
-  bool inFn = false;  ///< where the last statement may be a value
-  bool panic = false; ///< an error in the current statement was reported
+  bool inFn = false;     ///< where the last statement may be a value
+  bool inBroken = false; ///< in a bracket that is not closed, which was reported
+  bool panic = false;    ///< an error in the current statement was reported
 };
 
 } // namespace tilegym::syntax

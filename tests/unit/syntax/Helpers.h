@@ -40,6 +40,19 @@ inline ast::Spec parseOk(std::string text, std::string name = "t.tile") {
   return std::move(parsed.spec);
 }
 
+/// A wrong text and all that is to be said about it, each as `line:column message | help`.
+struct WrongText {
+  std::string text;
+  std::vector<std::string> errors;
+};
+
+inline void checkErrors(const std::vector<WrongText> &table) {
+  for (const WrongText &wrong : table) {
+    INFO(wrong.text);
+    CHECK(errorsOf(parse(wrong.text).sink) == wrong.errors);
+  }
+}
+
 inline std::string readFile(const std::filesystem::path &path) {
   std::ifstream in(path, std::ios::binary);
   REQUIRE(in);
