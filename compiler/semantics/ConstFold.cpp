@@ -261,7 +261,8 @@ static double largestFinite(DType type) {
 
 static double roundWide(long double v, DType type) {
   double rounded = roundSpacing(v, type), limit = largestFinite(type);
-  if (std::isinf(v) || std::isnan(v) || std::fabs(rounded) <= limit)
+  // Not below the limit: NaN stays, infinity saturates as what rounds beyond does.
+  if (!(std::fabs(rounded) > limit))
     return rounded;
   return std::copysign(sizeInBytes(type) == 1 ? limit : std::numeric_limits<double>::infinity(), rounded);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Calls bound to interfaces: dims, groups, broadcasts, lists, optional tensors, output shapes, and the text of every refusal.
-#include "compiler/semantics/Binding.h"
+#include "compiler/semantics/CallBinding.h"
 #include "tests/unit/semantics/SpecText.h"
 
 using namespace tilegym;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of a call in order: presence, dtypes, scalars, dims, checks, outputs. Each stops at its first errors, as later ones would
 // only repeat them.
-#include "compiler/semantics/Binding.h"
+#include "compiler/semantics/CallBinding.h"
 #include "compiler/semantics/Analyze.h"
 #include "compiler/semantics/TileShape.h"
 #include <algorithm>
