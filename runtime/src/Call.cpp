@@ -18,11 +18,6 @@ using namespace format;
   if (TilegymStatus status = (expression); status != TILEGYM_OK)                                             \
   return status
 
-int elementBytes(uint8_t dtype) {
-  static const uint8_t bytes[] = {8, 4, 2, 2, 1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 8};
-  return bytes[dtype];
-}
-
 const char *dtypeName(uint8_t dtype) {
   static const char *const names[] = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i8",   "i16",
                                       "i32", "i64", "u8",  "u16",  "u32",    "u64",    "bool", "index"};
@@ -118,6 +113,7 @@ Values Call::values() const {
   v.scalars = scalarValues;
   v.present = present;
   v.groupRanks = groupRanks;
+  v.dtypes = dtypes;
   return v;
 }
 
@@ -168,7 +164,7 @@ TilegymStatus Call::bindTensor(uint32_t id, const TilegymTensor *given) {
   }
   uint8_t &dtype = dtypes[t.typeVar];
   uint8_t have = uint8_t(given->dtype);
-  b.elementBytes = elementBytes(have);
+  b.elementBytes = bytesOf(DType(have));
   std::span<const uint8_t> choices = table.get<uint8_t>(typeVars[t.typeVar].choices);
   if (std::find(choices.begin(), choices.end(), have) == choices.end()) {
     char list[256] = "";
@@ -429,7 +425,9 @@ void Call::findFacts() {
     int64_t inner = b.rank == 0 || (lastIsGroup && group.rank == 0) ? 1
                     : lastIsGroup                                   ? group.strides[id][0]
                                                                     : b.strides[last];
-    int64_t innerExtent = b.rank == 0 ? 1 : lastIsGroup ? (group.rank ? group.extents[group.rank - 1] : 1) : b.shape[last];
+    int64_t innerExtent = b.rank == 0   ? 1
+                          : lastIsGroup ? (group.rank ? group.extents[group.rank - 1] : 1)
+                                        : b.shape[last];
     if (inner == 1 || innerExtent <= 1)
       b.facts |= kUnitInner;
     if (innerExtent * b.elementBytes % 16 == 0)

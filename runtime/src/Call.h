@@ -68,8 +68,7 @@ private:
   TilegymStatus wrong(uint32_t tensor, const char *format, ...) __attribute__((format(printf, 3, 4)));
 };
 
-/// Bytes of an element; names for messages.
-int elementBytes(uint8_t dtype);
+/// For messages.
 const char *dtypeName(uint8_t dtype);
 
 /// True where no element of one view is an element of the other (both in bytes from a common origin), as far as their strides show it.

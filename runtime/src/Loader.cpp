@@ -45,21 +45,6 @@ TilegymStatus Loader::load(const Driver &driver, const Device &device, uint32_t 
   return loadNow(driver, device, op, choice, kernel);
 }
 
-static const Image *bestImage(const Table &table, const Variant &variant, const Device &device) {
-  const Image *best = nullptr;
-  for (const Image &image : table.get<Image>(variant.images)) {
-    bool fits = image.kind == 0
-                    ? int(image.arch) / 10 == device.arch / 10 && int(image.arch) <= device.arch &&
-                          (!image.exact || int(image.arch) == device.arch)
-                    : int(image.arch) <= device.arch && (!image.exact || int(image.arch) == device.arch);
-    // Machine code before PTX, the newer before the older, the exact before the portable.
-    auto rank = [](const Image &i) { return (i.kind == 0) * 10000 + int(i.arch) * 10 + int(i.exact); };
-    if (fits && (!best || rank(image) > rank(*best)))
-      best = &image;
-  }
-  return best;
-}
-
 TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
                               CUkernel *kernel) {
   LoadedVariant &loaded = variants[op][choice.index];
@@ -67,17 +52,7 @@ TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint32
   std::string name(table.text(table.ops()[op].name)), entry(table.text(variant.entry));
   CUkernel handle = loaded.kernel.load(std::memory_order_relaxed);
   if (!handle) {
-    const Image *image = bestImage(table, variant, device);
-    if (!image) {
-      std::string have;
-      for (const Image &i : table.get<Image>(variant.images))
-        have += (have.empty() ? "" : ", ") + std::string(i.kind ? "PTX for sm_" : "sm_") +
-                std::to_string(i.arch) + (i.exact ? "a" : "");
-      return fail(
-          TILEGYM_NO_IMAGE,
-          "%s: no code for this GPU (%s, sm_%d); the package has %s: compile it with --arch for this GPU",
-          name.c_str(), device.name, device.arch, have.empty() ? "none" : have.c_str());
-    }
+    const Image *image = choice.image;
     if (TilegymStatus status = table.checkImage(*image); status != TILEGYM_OK)
       return status;
     CUlibrary library = nullptr;

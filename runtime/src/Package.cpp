@@ -70,7 +70,7 @@ TilegymStatus run(TilegymPackage *package, size_t opNumber, const void *const *a
   TRY(currentDevice(*driver, deviceOf(*driver, call), &device));
   TRY(checkPointers(*driver, *device, call));
   Choice choice;
-  TRY(choose(call, &choice));
+  TRY(choose(call, device->arch, device->name, &choice));
   Grid grid;
   TRY(computeGrid(call, choice, device->multiprocessors, &grid));
   CUkernel kernel = nullptr;
@@ -178,7 +178,7 @@ TilegymStatus tilegym_explain(TilegymPackage *package, size_t opNumber, const vo
   Call call(package->table, *op);
   TRY(call.bind(args, /*forShape=*/false));
   Choice choice;
-  TRY(choose(call, &choice));
+  TRY(choose(call, kAnyArch, "", &choice));
   const format::Variant &v = *choice.variant;
   answer = std::string(package->table.text(v.entry)) + ": " + std::string(package->table.text(v.knobs)) +
            ", " + (v.facts == format::kFactsFast ? "fast" : "general") + ", " + std::to_string(v.threads) +

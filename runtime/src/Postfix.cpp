@@ -25,6 +25,8 @@ Arity arity(OpCode code) {
   case OpCode::PushParam:
   case OpCode::PushSmCount:
   case OpCode::PushRank:
+  case OpCode::PushSizeOf:
+  case OpCode::PushDType:
     return Arity::Push;
   case OpCode::NegI:
   case OpCode::AbsI:
@@ -247,6 +249,12 @@ struct Machine {
     case OpCode::PushRank:
       c.i = v.groupRanks[inst.a];
       break;
+    case OpCode::PushSizeOf:
+      c.i = format::bytesOf(format::DType(v.dtypes[inst.a]));
+      break;
+    case OpCode::PushDType:
+      c.i = v.dtypes[inst.a];
+      break;
     default: // PushInt, PushFloat: the same bits
       c.i = inst.imm;
       break;
@@ -300,9 +308,10 @@ const char *checkCode(std::span<const Inst> code, CodeLimits limits) {
       uint32_t limit = inst.code == OpCode::PushDim || inst.code == OpCode::PushRank ? limits.dims
                        : inst.code == OpCode::PushScalarInt || inst.code == OpCode::PushScalarFloat
                            ? limits.scalars
-                       : inst.code == OpCode::PushPresent ? limits.tensors
-                       : inst.code == OpCode::PushParam   ? limits.params
-                                                          : UINT32_MAX;
+                       : inst.code == OpCode::PushPresent                                  ? limits.tensors
+                       : inst.code == OpCode::PushParam                                    ? limits.params
+                       : inst.code == OpCode::PushSizeOf || inst.code == OpCode::PushDType ? limits.typeVars
+                                                                                           : UINT32_MAX;
       if (inst.a >= limit)
         return "an expression that names nothing";
       if (++top > kStack)

@@ -20,6 +20,7 @@ struct Values {
   uint64_t present = 0;                ///< bit a tensor
   const int64_t *params = nullptr;     ///< the kernel's
   const int64_t *groupRanks = nullptr; ///< by dim: leading dims of a group
+  const uint8_t *dtypes = nullptr;     ///< by type var
   int64_t smCount = 0;
 };
 
@@ -31,7 +32,7 @@ struct Evaluated {
 Evaluated evaluate(std::span<const format::Inst> code, const Values &values);
 
 struct CodeLimits {
-  uint32_t dims, scalars, tensors, params;
+  uint32_t dims, scalars, tensors, params, typeVars;
 };
 /// Null where the code is sound: known opcodes, operands in range, a stack that never underflows or exceeds its size and ends with one value (or no code).
 const char *checkCode(std::span<const format::Inst> code, CodeLimits limits);

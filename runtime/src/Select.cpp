@@ -3,7 +3,9 @@
 #include "Select.h"
 #include <cinttypes>
 #include <cstring>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace tilegym::runtime {
 namespace {
@@ -41,6 +43,36 @@ bool interfaceMatches(const Call &call, const Variant &v) {
   return true;
 }
 
+/// Machine code before PTX, the newer before the older, the exact before the portable; -1 where the device cannot run it.
+int fitness(const Image &image, int arch) {
+  bool fits = arch == kAnyArch || (int(image.arch) <= arch && (!image.exact || int(image.arch) == arch) &&
+                                   (image.kind == 1 || int(image.arch) / 10 == arch / 10));
+  return fits ? (image.kind == 0) * 10000 + int(image.arch) * 10 + int(image.exact) : -1;
+}
+
+const Image *bestImage(const Table &table, const Variant &variant, int arch, int *fit) {
+  const Image *best = nullptr;
+  *fit = -1;
+  for (const Image &image : table.get<Image>(variant.images))
+    if (int f = fitness(image, arch); f > *fit) {
+      best = &image;
+      *fit = f;
+    }
+  return best;
+}
+
+std::string archList(const Call &call) {
+  std::set<std::string> names;
+  for (const Variant &v : call.table.get<Variant>(call.op.variants))
+    for (const Image &i : call.table.get<Image>(v.images))
+      names.insert(std::string(i.kind ? "PTX for sm_" : "sm_") + std::to_string(i.arch) +
+                   (i.exact ? "a" : ""));
+  std::string list;
+  for (const std::string &name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  return list.empty() ? "none" : list;
+}
+
 std::string describe(const Call &call) {
   std::string text;
   for (size_t i = 0; i < call.typeVars.size(); ++i)
@@ -63,11 +95,11 @@ std::string describe(const Call &call) {
 
 } // namespace
 
-TilegymStatus choose(const Call &call, Choice *choice) {
+TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
   const Table &table = call.table;
   std::span<const Kernel> kernels = table.get<Kernel>(call.op.kernels);
   std::span<const Variant> variants = table.get<Variant>(call.op.variants);
-  bool guarded = false;
+  bool guarded = false, lacksImage = false;
   for (uint32_t k = 0; k < kernels.size(); ++k) {
     Values values = call.values();
     if (kernels[k].guard.count) {
@@ -89,7 +121,9 @@ TilegymStatus choose(const Call &call, Choice *choice) {
     }
     if (!computable)
       continue;
+    // Code for this GPU first, then what the arguments allow: a fast variant of an older arch is still behind.
     const Variant *best = nullptr;
+    std::pair<int, uint32_t> bestRank(-1, 0);
     for (const Variant &v : variants) {
       if (v.kernel != k || !interfaceMatches(call, v) || !factsHold(call, v))
         continue;
@@ -97,8 +131,17 @@ TilegymStatus choose(const Call &call, Choice *choice) {
       bool matches = true;
       for (size_t p = 0; matches && p < params.size(); ++p)
         matches = derived[p] == kRunTime || derived[p] == params[p];
-      if (matches && (!best || v.facts > best->facts))
+      if (!matches)
+        continue;
+      int fit;
+      const Image *image = bestImage(table, v, arch, &fit);
+      lacksImage |= !image;
+      std::pair<int, uint32_t> rank(fit, v.facts);
+      if (image && (!best || rank > bestRank)) {
         best = &v;
+        bestRank = rank;
+        choice->image = image;
+      }
     }
     if (!best)
       continue;
@@ -113,6 +156,11 @@ TilegymStatus choose(const Call &call, Choice *choice) {
     return fail(TILEGYM_INVALID_ARGUMENT,
                 "%s: no kernel takes this call (%s); every kernel's `when` is false", name.c_str(),
                 describe(call).c_str());
+  if (lacksImage)
+    return fail(
+        TILEGYM_NO_IMAGE,
+        "%s: no code for this GPU (%s, sm_%d); the package has %s: compile it with --arch for this GPU",
+        name.c_str(), deviceName, arch, archList(call).c_str());
   return fail(TILEGYM_NO_VARIANT,
               "%s: the package has no variant for %s; it has %zu variants: compile the op for this case, too",
               name.c_str(), describe(call).c_str(), variants.size());

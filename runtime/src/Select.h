@@ -7,9 +7,12 @@ namespace tilegym::runtime {
 
 struct Choice {
   const format::Variant *variant = nullptr;
+  const format::Image *image = nullptr; ///< the code for the device
   uint32_t index = 0;
   int64_t params[format::kMaxDims] = {}; ///< the kernel's, the tuned ones included
 };
-TilegymStatus choose(const Call &call, Choice *choice);
+/// For a device of compute capability `arch` (90 for 9.0); kAnyArch: as if for the GPU that each variant was compiled for.
+constexpr int kAnyArch = 0;
+TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice);
 
 } // namespace tilegym::runtime

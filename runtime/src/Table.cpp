@@ -41,8 +41,8 @@ public:
   bool code(Slice s, const Op &op, uint32_t params) {
     if (!slice<Inst>(s))
       return false;
-    const char *why =
-        checkCode(table.get<Inst>(s), {op.dims.count, op.scalars.count, op.tensors.count, params});
+    const char *why = checkCode(
+        table.get<Inst>(s), {op.dims.count, op.scalars.count, op.tensors.count, params, op.typeVars.count});
     return !why || bad(why);
   }
 

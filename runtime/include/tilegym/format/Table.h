@@ -50,6 +50,12 @@ enum class DType : uint8_t {
   Index
 };
 
+/// Bytes of one stored element; 0 for a number that is no DType.
+constexpr int bytesOf(DType dtype) {
+  constexpr uint8_t bytes[] = {8, 4, 2, 2, 1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 8};
+  return uint8_t(dtype) < sizeof bytes ? bytes[uint8_t(dtype)] : 0;
+}
+
 struct TypeVar {
   Slice name;    ///< char; empty for a fixed dtype
   Slice choices; ///< uint8_t (DType)
@@ -190,7 +196,9 @@ enum class OpCode : uint16_t {
   PushPresent,     ///< a = tensor: 0 or 1
   PushParam,       ///< a = the kernel's parameter (grids)
   PushSmCount,
-  PushRank, ///< a = group dim: number of leading dims (output shapes)
+  PushRank,   ///< a = group dim: number of leading dims (output shapes)
+  PushSizeOf, ///< a = type var: bytes of an element
+  PushDType,  ///< a = type var: the DType's number
   AddI,
   SubI,
   MulI,
