@@ -11,7 +11,8 @@ using namespace tilegym::sem;
 namespace {
 
 constexpr int64_t most = std::numeric_limits<int64_t>::max(), least = std::numeric_limits<int64_t>::min();
-const double inf = std::numeric_limits<double>::infinity(), notANumber = std::numeric_limits<double>::quiet_NaN();
+const double inf = std::numeric_limits<double>::infinity(),
+             notANumber = std::numeric_limits<double>::quiet_NaN();
 
 int64_t intOf(Op op, DType type, int64_t a, int64_t b) {
   Folded folded = foldBinary(op, type, Constant{a}, Constant{b});
