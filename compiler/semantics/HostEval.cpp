@@ -161,6 +161,11 @@ static ExprPtr foldKnown(const ExprPtr &e, const HostValues &values) {
   auto copy = std::make_shared<Expr>(*e);
   for (ExprPtr &operand : copy->operands)
     operand = foldKnown(operand, values);
+  // A condition known in part: false & x, true | x, and the side that decides.
+  if ((e->op == Op::And || e->op == Op::Or) && isBool(e->type.dtype))
+    for (int i = 0; i < 2; ++i)
+      if (const ExprPtr &side = copy->operands[size_t(i)]; side->op == Op::Const)
+        return side->constant.asBool() == (e->op == Op::Or) ? side : copy->operands[size_t(1 - i)];
   if (e->lambda) {
     auto lambda = std::make_shared<Lambda>(*e->lambda);
     for (ExprPtr &result : lambda->results)

@@ -154,6 +154,15 @@ bool CallMaker::evaluateDims() {
   return true;
 }
 
+/// A literal may use the extent 1 that `B|1` allows; an empty one leaves axes open.
+static void takeShape(const LiteralTensor &literal, std::vector<int64_t> &extents) {
+  std::vector<int64_t> shape = literal.shape;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == kDynamic && i < extents.size())
+      shape[i] = extents[i];
+  extents = std::move(shape);
+}
+
 bool CallMaker::shapeOf(size_t id, TestCall &call) {
   const TensorParam &tensor = op.tensors[id];
   const Generator *generator = chosen(id);
@@ -179,9 +188,8 @@ bool CallMaker::shapeOf(size_t id, TestCall &call) {
         return fail(use.range, "a dim of `" + tensor.name + "`: " + extent.error);
       array.extents.push_back(extent.value->asInt());
     }
-    // A literal may use the extent 1 that `B|1` allows.
     if (generator && element < generator->literals.size())
-      array.extents = generator->literals[element].shape;
+      takeShape(generator->literals[element], array.extents);
     call.shape.tensors[id].push_back(std::move(array));
   }
   values.locals.clear();

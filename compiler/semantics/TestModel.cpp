@@ -53,7 +53,7 @@ void TestReader::checkShapes(const TestSettings &section, const TestCaseModel &o
           found *= literal.shape[i];
       else
         found = literal.shape[literal.shape.size() - fromBack];
-      if (found == *want || (use.orOne && found == 1))
+      if (found == kDynamic || found == *want || (use.orOne && found == 1))
         continue;
       sink.error(literal.range, "the literal of `" + tensor.name + "` has " + std::to_string(found) +
                                     (use.isGroup ? " rows" : " elements along axis " + std::to_string(axis)) +

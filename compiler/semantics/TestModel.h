@@ -8,7 +8,7 @@ namespace tilegym::sem {
 
 /// A literal tensor, row-major.
 struct LiteralTensor {
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape; ///< kDynamic for an axis inside of an empty list
   std::vector<Constant> elements;
   SourceRange range;
 };

@@ -362,7 +362,7 @@ std::optional<LiteralTensor> TestReader::literal(const ast::Expr &e, int64_t id)
   // An empty list says nothing of the axes inside it.
   bool empty = std::find(result.shape.begin(), result.shape.end(), 0) != result.shape.end();
   while (empty && result.shape.size() < rank + (group ? 1 : 0))
-    result.shape.push_back(0);
+    result.shape.push_back(kDynamic);
   if (group ? result.shape.size() < rank : result.shape.size() != rank) {
     sink.error(e.range, "the literal has rank " + std::to_string(result.shape.size()) + ", `" + tensor.name +
                             "` has " + (group ? "at least " : "") + std::to_string(rank));
