@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/lowering/KernelParams.h"
 #include "compiler/lowering/ViewValue.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include <optional>
 
@@ -49,6 +50,8 @@ private:
                                       const Jumps &jumps);
   Values gather(llvm::ArrayRef<int64_t> ids) const;
   void scatter(llvm::ArrayRef<int64_t> ids, mlir::ValueRange values);
+  /// Ends a region of scf.if or scf.for.
+  void yield(mlir::ValueRange values);
 
   // Expressions (LowerExpressions.cpp dispatches).
   Value value(const sem::Expr &e);
@@ -56,14 +59,15 @@ private:
   Value operand(const sem::Expr &e, size_t i) { return value(*e.operands[i]); }
   Value leaf(const sem::Expr &e);
   Value constant(const sem::Expr &e);
-  /// Families; each is null for operations that are not of it.
+  /// By family.
   Value elementwise(const sem::Expr &e);
-  Value convert(const sem::Expr &e);
   Value shape(const sem::Expr &e);
   Value reduction(const sem::Expr &e);
   Value random(const sem::Expr &e);
+  Value memory(const sem::Expr &e);
   Values combine(const sem::Expr &e);
-  Values effect(const sem::Expr &e);
+  Value inlinePtx(const sem::Expr &e);
+  void check(const sem::Expr &e);
 
   // Elementwise (LowerElementwise.cpp, LowerIntegers.cpp).
   Value unaryFloat(sem::Op op, Value x);
@@ -87,10 +91,10 @@ private:
   void moveAxis(ViewValue &view, ViewAxis &axis, Value by);
   void clampAxis(ViewValue &view, const ViewAxis &axis);
   Value extentOf(int64_t tensor, int64_t axis);
-  struct Region;
-  Region regionOf(const ViewValue &view);
+  struct Access;
+  Access regionOf(const ViewValue &view);
   Value toRegion(const ViewValue &view, Value tile);
-  Value fromRegion(const ViewValue &view, Value tile, mlir::Type type);
+  Value fromRegion(const ViewValue &view, Value tile);
   Value load(const sem::Expr &e);
   void store(const sem::Expr &e);
   Value atomic(const sem::Expr &e);
