@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// mlir-opt with the tile dialect and the project's passes: runs any of them on a module in text form.
+// mlir-opt with the tile dialect and the project's passes: runs any of them on a module in text form; and `lower`, which makes
+// such a module from a spec.
+#include "LowerSpec.h"
 #include "compiler/driver/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include <cstring>
 
 int main(int argc, char **argv) {
+  if (argc > 1 && std::strcmp(argv[1], "lower") == 0)
+    return tilegym::lowerSpecMain(llvm::ArrayRef<const char *>(argv + 2, size_t(argc) - 2));
   mlir::DialectRegistry registry;
   tilegym::driver::registerDialects(registry);
   tilegym::driver::registerPasses();
