@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The tolerance rule of the language: |got - want| <= r |want| + r a, with a the root mean square of `want` along its last axis
+// (over its finite elements); a pair (rtol, atol) is |got - want| <= rtol |want| + atol; 0 is bit-equal. NaN wants NaN, infinity wants
+// the same infinity. What differs is described with numbers: first and worst element, got, want, ulp, how many.
+#pragma once
+#include "compiler/interpreter/HostTensor.h"
+#include "compiler/semantics/OpModel.h"
+#include "compiler/syntax/Diagnostic.h"
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tilegym::interp {
+
+struct Tolerance {
+  double relative = 0;
+  double absolute = 0; ///< times the root mean square where `scaled`
+  bool scaled = true;
+  bool isExact() const { return relative == 0 && absolute == 0; }
+};
+
+/// `tolerance { ... }` of a spec by dtype.
+struct ToleranceTable {
+  std::map<DType, Tolerance> byType;
+  bool declared = false;
+  /// By the op's dtype variable, else by the output's dtype. Integer outputs are exact unless their own dtype is named. Null: the
+  /// table does not say.
+  std::optional<Tolerance> find(const sem::OpModel &op, const sem::Specialization &interface,
+                                DType output) const;
+};
+ToleranceTable tolerancesOf(const sem::OpModel &op, DiagnosticSink &sink);
+
+/// Distance between two values of one dtype in steps of its grid (1: neighbours); for integers the difference. NaN is far from all
+/// but NaN.
+uint64_t ulpDistance(DType type, uint64_t a, uint64_t b);
+
+struct Mismatch {
+  struct Element {
+    std::vector<int64_t> index;
+    double got = 0, want = 0;
+    uint64_t gotBits = 0, wantBits = 0;
+    uint64_t ulp = 0;
+    double allowed = 0; ///< how far `got` may be from `want`
+  };
+  std::string tensor;
+  DType dtype = DType::F32;
+  Element first, worst;
+  int64_t count = 0, total = 0;
+  std::string shape; ///< instead of elements where the shapes differ already
+};
+
+/// Null where `got` agrees with `want`: shape, and every element within the tolerance.
+std::optional<Mismatch> compareTensors(const std::string &name, const HostTensor &got, const HostTensor &want,
+                                       const Tolerance &tolerance);
+
+/// Several lines: `y f16[7, 63]: 3 of 441 elements differ`, then first and worst.
+std::string describe(const Mismatch &mismatch);
+
+/// An element as a spec would write it, with enough digits to tell neighbours apart.
+std::string valueText(DType type, uint64_t bits);
+
+} // namespace tilegym::interp

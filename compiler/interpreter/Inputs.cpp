@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// Input rules to elements. All randomness is Philox keyed by a hash of the case's and the tensor's name.
+#include "compiler/interpreter/Inputs.h"
+#include "compiler/interpreter/Numerics.h"
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace tilegym::interp {
+namespace {
+
+/// 64 random bits for element i.
+uint64_t bitsAt(PhiloxStream &stream, uint64_t i) {
+  return uint64_t(stream.at(2 * i)) | uint64_t(stream.at(2 * i + 1)) << 32;
+}
+
+/// Box-Muller: elements 2k and 2k + 1 share a pair of uniforms.
+double normalAt(PhiloxStream &stream, uint64_t i) {
+  constexpr double twoPi = 6.28318530717958647693;
+  double u = (double(stream.at(i / 2 * 2)) + 1) * 0x1p-32; // in (0, 1]: its log is finite
+  double angle = twoPi * double(stream.at(i / 2 * 2 + 1)) * 0x1p-32;
+  return std::sqrt(-2 * std::log(u)) * (i % 2 ? std::sin(angle) : std::cos(angle));
+}
+
+template <class Wide, class Fn> void fill(HostTensor &out, DType wide, Fn element) {
+  constexpr size_t chunk = 1024;
+  Wide values[chunk];
+  size_t count = size_t(out.numElements());
+  std::byte *data = out.buffer->data();
+  for (size_t first = 0; first < count; first += chunk) {
+    size_t here = std::min(chunk, count - first);
+    for (size_t i = 0; i < here; ++i)
+      values[i] = element(first + i);
+    convert(wide, Source{values, 1}, out.dtype, data + first * sizeInBytes(out.dtype), here);
+  }
+}
+
+template <class Fn> void fillDoubles(HostTensor &out, Fn element) { fill<double>(out, DType::F64, element); }
+template <class Fn> void fillInts(HostTensor &out, Fn element) { fill<int64_t>(out, DType::I64, element); }
+
+/// Fisher-Yates for each row of the last axis.
+std::vector<int64_t> permutations(size_t rows, size_t columns, PhiloxStream &stream) {
+  std::vector<int64_t> values(rows * columns);
+  for (size_t row = 0; row < rows; ++row) {
+    int64_t *start = values.data() + row * columns;
+    std::iota(start, start + columns, 0);
+    for (size_t i = columns; i-- > 1;)
+      std::swap(start[i], start[bitsAt(stream, row * columns + i) % (i + 1)]);
+  }
+  return values;
+}
+
+sem::Constant constantAt(const LiteralValues &values, size_t i) {
+  return values.values[values.isScalar ? 0 : i];
+}
+
+void setConstant(HostTensor &out, size_t i, const sem::Constant &value) {
+  DType from = value.isFloat() ? DType::F64 : DType::I64;
+  uint64_t bits =
+      value.isFloat() ? std::bit_cast<uint64_t>(value.asFloat()) : static_cast<uint64_t>(value.asInt());
+  out.setBits(int64_t(i), convertBits(from, bits, out.dtype));
+}
+
+std::string shapeText(const Dims &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+/// More than a test on one machine can mean; computed so that it cannot overflow.
+bool isTooLarge(DType type, const Dims &shape) {
+  double bytes = sizeInBytes(type);
+  for (int64_t extent : shape)
+    bytes *= double(extent);
+  return bytes > 0x1p34;
+}
+
+Fault inputFault(Fault::Kind kind, SourceRange range, std::string tensor, std::string message) {
+  Fault fault;
+  fault.kind = kind;
+  fault.range = range;
+  fault.tensor = std::move(tensor);
+  fault.message = std::move(message);
+  return fault;
+}
+
+} // namespace
+
+std::optional<HostTensor> literalTensor(DType type, const Dims &shape, const LiteralValues &values) {
+  if (!values.isScalar && values.shape != shape)
+    return std::nullopt;
+  HostTensor out = HostTensor::allocate(type, shape);
+  size_t count = size_t(out.numElements());
+  for (size_t i = 0; i < count; ++i)
+    setConstant(out, i, constantAt(values, i));
+  return out;
+}
+
+std::optional<HostTensor> generate(DType type, const Dims &shape, const InputRule &rule, uint64_t seed,
+                                   std::string &error) {
+  if (rule.kind == InputRule::Literal) {
+    auto literal = literalTensor(type, shape, rule.literal);
+    if (!literal)
+      error = "the literal has shape " + shapeText(rule.literal.shape) + ", but " + shapeText(shape) +
+              " is expected";
+    return literal;
+  }
+  HostTensor out = HostTensor::allocate(type, shape);
+  size_t count = size_t(out.numElements());
+  if (count == 0)
+    return out;
+  PhiloxStream stream(seed, 32);
+  size_t columns = shape.empty() ? 1 : size_t(shape.back());
+  switch (rule.kind) {
+  case InputRule::Normal:
+    fillDoubles(out, [&](size_t i) { return rule.a + rule.b * normalAt(stream, i); });
+    break;
+  case InputRule::Uniform:
+    fillDoubles(
+        out, [&](size_t i) { return rule.a + (rule.b - rule.a) * ((double(stream.at(i)) + 0.5) * 0x1p-32); });
+    break;
+  case InputRule::RandInt: {
+    if (rule.lo >= rule.hi) {
+      error = "randint(" + std::to_string(rule.lo) + ", " + std::to_string(rule.hi) +
+              ") is an empty range: its end is excluded";
+      return std::nullopt;
+    }
+    uint64_t width = uint64_t(rule.hi) - uint64_t(rule.lo);
+    fillInts(out, [&](size_t i) { return int64_t(uint64_t(rule.lo) + bitsAt(stream, i) % width); });
+    break;
+  }
+  case InputRule::Iota:
+    if (isFloat(type))
+      fillDoubles(out, [&](size_t i) { return rule.a + rule.b * double(i); });
+    else
+      fillInts(out, [start = toInt(rule.a, DType::I64), step = toInt(rule.b, DType::I64)](size_t i) {
+        return int64_t(uint64_t(start) + uint64_t(step) * i); // wraps as the dtype does
+      });
+    break;
+  case InputRule::OneHot: {
+    int64_t at = rule.at.value_or(0) < 0 ? *rule.at + int64_t(columns) : rule.at.value_or(0);
+    if (at < 0 || at >= int64_t(columns)) {
+      error = "one_hot at " + std::to_string(*rule.at) + " is outside a row of " + std::to_string(columns);
+      return std::nullopt;
+    }
+    fillDoubles(out, [&](size_t i) {
+      size_t row = i / columns;
+      size_t place = rule.at ? size_t(at) : size_t(bitsAt(stream, row) % columns);
+      return i % columns == place ? rule.a : rule.b;
+    });
+    break;
+  }
+  case InputRule::Permutation: {
+    std::vector<int64_t> values = permutations(count / columns, columns, stream);
+    fillInts(out, [&](size_t i) { return values[i]; });
+    break;
+  }
+  case InputRule::Literal:
+  case InputRule::Absent:
+    break;
+  }
+  return out;
+}
+
+HostTensor respread(const HostTensor &tensor, Spread spread, std::byte fill) {
+  HostTensor out;
+  out.dtype = tensor.dtype;
+  out.shape = tensor.shape;
+  Dims outer = tensor.shape;
+  size_t rank = outer.size();
+  if (spread == Spread::Transposed && rank >= 2)
+    std::swap(outer[rank - 1], outer[rank - 2]);
+  if (spread == Spread::Padded && rank >= 1)
+    outer[rank - 1] += 3;
+  int64_t inner = spread == Spread::Strided ? 2 : 1;
+  out.strides = contiguousStrides(outer);
+  for (int64_t &stride : out.strides)
+    stride *= inner;
+  if (spread == Spread::Transposed && rank >= 2)
+    std::swap(out.strides[rank - 1], out.strides[rank - 2]);
+  out.offset = spread == Spread::Padded ? 1 : 0;
+  out.buffer =
+      HostBuffer::allocate(size_t(numElements(outer) * inner + out.offset) * sizeInBytes(out.dtype), fill);
+  for (int64_t i = 0, count = out.numElements(); i < count; ++i)
+    out.setBits(i, tensor.bits(i));
+  return out;
+}
+
+std::optional<Arguments> makeInputs(const sem::OpModel &op, const TestCase &test, Spread spread,
+                                    std::vector<Fault> &faults) {
+  Arguments args;
+  args.tensors.resize(op.tensors.size());
+  args.scalars = test.scalars;
+  for (size_t id = 0; id < op.tensors.size(); ++id) {
+    const sem::TensorParam &tensor = op.tensors[id];
+    const InputRule &rule = test.inputs[id];
+    if (tensor.role == sem::Role::Output || rule.kind == InputRule::Absent)
+      continue;
+    auto shapes = inputShapes(op, test, int64_t(id), faults);
+    if (!shapes)
+      return std::nullopt;
+    DType type = test.interface.dtypes[tensor.typeVar];
+    for (size_t element = 0; element < shapes->size(); ++element) {
+      Dims shape = (*shapes)[element];
+      // `B|1` may be given as a literal of extent 1.
+      if (rule.kind == InputRule::Literal && !tensor.isList && rule.literal.shape.size() == shape.size())
+        for (size_t axis = 0; axis < shape.size() && axis < tensor.dims.size(); ++axis)
+          if (tensor.dims[axis].orOne && rule.literal.shape[axis] == 1)
+            shape[axis] = 1;
+      if (isTooLarge(type, shape)) {
+        faults.push_back(
+            inputFault(Fault::OutOfMemory, test.range, tensor.name,
+                       "`" + tensor.name + "` of shape " + shapeText(shape) + " takes more than 16 GiB"));
+        return std::nullopt;
+      }
+      std::string error;
+      uint64_t seed = hashName(tensor.name + "/" + std::to_string(element), test.seed);
+      auto made = generate(type, shape, rule, seed, error);
+      if (!made) {
+        faults.push_back(
+            inputFault(Fault::Arguments, rule.range, tensor.name, "`" + tensor.name + "`: " + error));
+        return std::nullopt;
+      }
+      args.tensors[id].push_back(spread == Spread::Dense ? std::move(*made) : respread(*made, spread));
+    }
+  }
+  return args;
+}
+
+} // namespace tilegym::interp
