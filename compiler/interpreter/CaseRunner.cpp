@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Judges outcomes against reference and expectations.
+#include "compiler/interpreter/CaseRunner.h"
+#include <chrono>
+
+namespace tilegym::interp {
+
+CaseRunner::CaseRunner(const sem::OpModel &op, ToleranceTable tolerances, RunOptions options)
+    : op(op), tolerances(std::move(tolerances)), options(std::move(options)) {}
+
+std::string CaseRunner::heading(const TestCase &test, const std::string &who) const {
+  return op.name + ", case \"" + test.name + "\", " + who + ": ";
+}
+
+/// Faults with the place in the spec, as the compiler prints errors.
+static void appendFaults(const std::vector<Fault> &faults, const std::string &heading,
+                         std::vector<std::string> &failures) {
+  for (const Fault &fault : faults) {
+    Diagnostic diagnostic = toDiagnostic(fault);
+    failures.push_back(heading +
+                       (diagnostic.range.file ? "\n" + render(diagnostic) : diagnostic.message + "\n"));
+  }
+}
+
+void CaseRunner::judge(const TestCase &test, const std::string &who,
+                       const std::vector<std::vector<HostTensor>> &got,
+                       const std::vector<std::vector<HostTensor>> *reference,
+                       std::vector<std::string> &failures) const {
+  for (size_t id = 0; id < op.tensors.size(); ++id) {
+    const sem::TensorParam &tensor = op.tensors[id];
+    if (tensor.role == sem::Role::Input || !test.interface.present[id])
+      continue;
+    DType type = test.interface.dtypes[tensor.typeVar];
+    auto tolerance = tolerances.find(op, test.interface, type);
+    if (!tolerance) {
+      failures.push_back(heading(test, who) + "no tolerance for " + std::string(name(type)) + " output `" +
+                         tensor.name + "`: `tolerance { ... }` names all dtypes of the op\n");
+      continue;
+    }
+    if (id >= got.size() || got[id].empty() || (reference && got[id].size() != (*reference)[id].size())) {
+      failures.push_back(heading(test, who) + "gave no `" + tensor.name + "`\n");
+      continue;
+    }
+    for (size_t element = 0; element < got[id].size(); ++element) {
+      std::string called = tensor.isList ? tensor.name + "[" + std::to_string(element) + "]" : tensor.name;
+      if (reference)
+        if (auto mismatch = compareTensors(called, got[id][element], (*reference)[id][element], *tolerance))
+          failures.push_back(heading(test, who + " against reference") + describe(*mismatch));
+    }
+    for (const Expectation &expectation : test.expects) {
+      if (expectation.tensor != int64_t(id) || tensor.isList)
+        continue;
+      const Dims &shape = got[id][0].shape;
+      auto want = literalTensor(type, expectation.values.isScalar ? shape : expectation.values.shape,
+                                expectation.values);
+      if (auto mismatch = compareTensors(tensor.name, got[id][0], *want, *tolerance))
+        failures.push_back(heading(test, who + " against expected values") + describe(*mismatch));
+    }
+  }
+}
+
+const CaseRunner::Wanted &CaseRunner::wantedOf(const TestCase &test, const Arguments &inputs) {
+  if (wanted.caseName == test.name && !wanted.tensors.empty())
+    return wanted;
+  wanted = {};
+  wanted.caseName = test.name;
+  RunResult result = runReferenceOf(op, test.interface, inputs, options);
+  appendFaults(result.faults, heading(test, "reference"), wanted.failures);
+  wanted.tensors = std::move(result.tensors);
+  if (wanted.failures.empty())
+    judge(test, "reference", wanted.tensors, nullptr, wanted.failures);
+  return wanted;
+}
+
+CaseResult CaseRunner::run(const TestCase &test, Backend &backend, Spread spread) {
+  auto start = std::chrono::steady_clock::now();
+  CaseResult result;
+  result.name = test.name;
+  std::vector<Fault> faults;
+  auto inputs = makeInputs(op, test, spread, faults);
+  if (!inputs) {
+    appendFaults(faults, heading(test, "inputs"), result.failures);
+  } else {
+    const Wanted &want = wantedOf(test, *inputs);
+    result.failures = want.failures;
+    if (want.failures.empty()) {
+      BackendRun run = backend.run(test, *inputs);
+      result.skipped = run.skipped;
+      result.outcomes = int64_t(run.outcomes.size());
+      if (run.outcomes.empty() && run.skipped.empty())
+        result.failures.push_back(heading(test, backend.name()) + "no kernel of the op takes this case\n");
+      for (const Outcome &outcome : run.outcomes) {
+        std::string who = backend.name() + (outcome.variant.empty() ? "" : " " + outcome.variant);
+        appendFaults(outcome.faults, heading(test, who), result.failures);
+        if (outcome.faults.empty())
+          judge(test, who, outcome.tensors, &want.tensors, result.failures);
+      }
+    }
+  }
+  result.status = !result.failures.empty() ? CaseResult::Failed
+                  : result.outcomes == 0   ? CaseResult::Skipped
+                                           : CaseResult::Passed;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+CaseResult CaseRunner::runReferenceAlone(const TestCase &test) {
+  auto start = std::chrono::steady_clock::now();
+  CaseResult result;
+  result.name = test.name;
+  std::vector<Fault> faults;
+  if (auto inputs = makeInputs(op, test, Spread::Dense, faults))
+    result.failures = wantedOf(test, *inputs).failures;
+  else
+    appendFaults(faults, heading(test, "inputs"), result.failures);
+  result.status = result.failures.empty() ? CaseResult::Passed : CaseResult::Failed;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+} // namespace tilegym::interp
