@@ -5,8 +5,8 @@
 
 namespace tilegym::interp {
 
-CaseRunner::CaseRunner(const sem::OpModel &op, ToleranceTable tolerances, RunOptions options)
-    : op(op), tolerances(std::move(tolerances)), options(std::move(options)) {}
+CaseRunner::CaseRunner(const sem::OpModel &op, const sem::TestModel &model, RunOptions options)
+    : op(op), model(model), options(std::move(options)) {}
 
 std::string CaseRunner::heading(const TestCase &test, const std::string &who) const {
   return op.name + ", case \"" + test.name + "\", " + who + ": ";
@@ -31,12 +31,7 @@ void CaseRunner::judge(const TestCase &test, const std::string &who,
     if (tensor.role == sem::Role::Input || !test.interface.present[id])
       continue;
     DType type = test.interface.dtypes[tensor.typeVar];
-    auto tolerance = tolerances.find(op, test.interface, type);
-    if (!tolerance) {
-      failures.push_back(heading(test, who) + "no tolerance for " + std::string(name(type)) + " output `" +
-                         tensor.name + "`: `tolerance { ... }` names all dtypes of the op\n");
-      continue;
-    }
+    Tolerance tolerance = toleranceFor(op, model, test.interface, type);
     if (id >= got.size() || got[id].empty() || (reference && got[id].size() != (*reference)[id].size())) {
       failures.push_back(heading(test, who) + "gave no `" + tensor.name + "`\n");
       continue;
@@ -44,18 +39,19 @@ void CaseRunner::judge(const TestCase &test, const std::string &who,
     for (size_t element = 0; element < got[id].size(); ++element) {
       std::string called = tensor.isList ? tensor.name + "[" + std::to_string(element) + "]" : tensor.name;
       if (reference)
-        if (auto mismatch = compareTensors(called, got[id][element], (*reference)[id][element], *tolerance))
+        if (auto mismatch = compareTensors(called, got[id][element], (*reference)[id][element], tolerance))
           failures.push_back(heading(test, who + " against reference") + describe(*mismatch));
     }
-    for (const Expectation &expectation : test.expects) {
-      if (expectation.tensor != int64_t(id) || tensor.isList)
-        continue;
-      const Dims &shape = got[id][0].shape;
-      auto want = literalTensor(type, expectation.values.isScalar ? shape : expectation.values.shape,
-                                expectation.values);
-      if (auto mismatch = compareTensors(tensor.name, got[id][0], *want, *tolerance))
-        failures.push_back(heading(test, who + " against expected values") + describe(*mismatch));
-    }
+    for (const sem::Expectation &expectation : test.expects)
+      for (size_t element = 0; expectation.tensor == int64_t(id) && element < expectation.literals.size();
+           ++element) {
+        std::string called = tensor.isList ? tensor.name + "[" + std::to_string(element) + "]" : tensor.name;
+        if (element >= got[id].size())
+          failures.push_back(heading(test, who) + "gave no `" + called + "`\n");
+        else if (auto mismatch = compareTensors(
+                     called, got[id][element], literalTensor(type, expectation.literals[element]), tolerance))
+          failures.push_back(heading(test, who + " against expected values") + describe(*mismatch));
+      }
   }
 }
 

@@ -61,7 +61,8 @@ struct CaseResult {
 
 class CaseRunner {
 public:
-  CaseRunner(const sem::OpModel &op, ToleranceTable tolerances, RunOptions options = {});
+  /// `model` is the op's test section; its tolerances judge.
+  CaseRunner(const sem::OpModel &op, const sem::TestModel &model, RunOptions options = {});
 
   CaseResult run(const TestCase &test, Backend &backend, Spread spread = Spread::Dense);
   /// Only what needs no backend: the reference runs, and gives what the case expects.
@@ -79,7 +80,7 @@ private:
   std::string heading(const TestCase &test, const std::string &who) const;
 
   const sem::OpModel &op;
-  ToleranceTable tolerances;
+  const sem::TestModel &model;
   RunOptions options;
   Wanted wanted; ///< of the last case: several backends and spreads share it
 };

@@ -2,7 +2,7 @@
 // Compares outputs, and says where they differ.
 #include "compiler/interpreter/Compare.h"
 #include "compiler/interpreter/Numerics.h"
-#include "compiler/interpreter/SettingValues.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -25,6 +25,9 @@ std::vector<double> rowScales(const std::vector<double> &want, size_t columns) {
   }
   return scales;
 }
+
+/// The distance of neighbours below the smallest normal value.
+double leastStep(FloatFormat format) { return std::ldexp(1.0, format.minExponent() - format.fractionBits); }
 
 bool agrees(double got, double want, double allowed) {
   if (std::isnan(want))
@@ -74,65 +77,15 @@ std::string elementText(const char *which, const Mismatch::Element &element, DTy
   return text + line;
 }
 
-std::optional<double> number(const SettingScope &scope, const ast::Expr &expr, DiagnosticSink &sink) {
-  auto value = evaluateSetting(scope, expr, sink);
-  if (!value)
-    return std::nullopt;
-  if (!(value->asFloat() >= 0)) {
-    sink.error(expr.range, "a tolerance is a number from 0 up");
-    return std::nullopt;
-  }
-  return value->asFloat();
-}
-
 } // namespace
 
-std::optional<Tolerance> ToleranceTable::find(const sem::OpModel &op, const sem::Specialization &interface,
-                                              DType output) const {
-  if (!isFloat(output)) {
-    auto own = byType.find(output);
-    return own == byType.end() ? Tolerance{} : own->second;
-  }
-  for (size_t i = 0; i < op.typeVars.size(); ++i)
-    if (!op.typeVars[i].name.empty())
-      if (auto found = byType.find(interface.dtypes[i]); found != byType.end())
-        return found->second;
-  auto found = byType.find(output);
-  return found == byType.end() ? std::nullopt : std::optional(found->second);
-}
-
-ToleranceTable tolerancesOf(const sem::OpModel &op, DiagnosticSink &sink) {
-  ToleranceTable table;
-  if (!op.spec || !op.spec->test)
-    return table;
-  SettingScope scope;
-  scope.op = &op;
-  scope.dtypes.resize(op.typeVars.size());
-  scope.dims.resize(op.dims.size());
-  scope.scalars.resize(op.scalars.size());
-  for (const ast::Tolerance &row : op.spec->test->tolerances) {
-    table.declared = true;
-    auto type = parseDType(row.dtype.name);
-    if (!type) {
-      sink.error(row.dtype.range, "`" + row.dtype.name + "` is no dtype",
-                 "a tolerance is keyed by dtype: `tolerance { f32: 1e-6 }`");
-      continue;
-    }
-    Tolerance tolerance;
-    if (const auto *pair = ast::dynCast<ast::Tuple>(row.value.get()); pair && pair->elements.size() == 2) {
-      auto relative = number(scope, *pair->elements[0], sink),
-           absolute = number(scope, *pair->elements[1], sink);
-      if (!relative || !absolute)
-        continue;
-      tolerance = {*relative, *absolute, false};
-    } else if (auto both = number(scope, *row.value, sink)) {
-      tolerance = {*both, *both, true};
-    } else {
-      continue;
-    }
-    table.byType[*type] = tolerance;
-  }
-  return table;
+Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model,
+                       const sem::Specialization &interface, DType output) {
+  sem::ToleranceKey key = sem::toleranceKey(op);
+  if (key.typeVar >= 0 && !isFloat(output))
+    return {};
+  const sem::ToleranceModel *row = model.tolerance(key.typeVar >= 0 ? interface.dtypes[key.typeVar] : output);
+  return row ? Tolerance{row->relative, row->absolute, row->absoluteIsFactor} : Tolerance{};
 }
 
 uint64_t ulpDistance(DType type, uint64_t a, uint64_t b) {
@@ -171,11 +124,14 @@ std::optional<Mismatch> compareTensors(const std::string &name, const HostTensor
   bool exact = tolerance.isExact();
   std::vector<double> scales =
       !exact && tolerance.scaled && !wants.empty() ? rowScales(wants, columns) : std::vector<double>();
+  double step = isFloat(want.dtype) ? leastStep(floatFormat(want.dtype)) : 0;
   double worst = -1;
   for (size_t i = 0; i < wants.size(); ++i) {
-    double allowed = exact ? 0
-                           : tolerance.relative * std::fabs(wants[i]) +
-                                 tolerance.absolute * (tolerance.scaled ? scales[i / columns] : 1);
+    double allowed = 0;
+    if (!exact)
+      allowed = std::max(tolerance.relative * std::fabs(wants[i]) +
+                             tolerance.absolute * (tolerance.scaled ? scales[i / columns] : 1),
+                         step);
     // Bits decide where nothing is allowed: 64-bit integers don't fit a double, and -0 is not +0.
     bool same =
         exact ? got.bits(int64_t(i)) == want.bits(int64_t(i)) || (std::isnan(gots[i]) && std::isnan(wants[i]))

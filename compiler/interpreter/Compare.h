@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The tolerance rule of the language: |got - want| <= r |want| + r a, with a the root mean square of `want` along its last axis
-// (over its finite elements); a pair (rtol, atol) is |got - want| <= rtol |want| + atol; 0 is bit-equal. NaN wants NaN, infinity wants
-// the same infinity. What differs is described with numbers: first and worst element, got, want, ulp, how many.
+// The tolerance rule of the language: |got - want| <= r |want| + r a, with a the root mean square of `want` along
+// its last axis (over its finite elements); a pair (rtol, atol) is |got - want| <= rtol |want| + atol; 0 is
+// bit-equal. Where anything is allowed, one step between the dtype's subnormals is: below them rounding is coarser
+// than r. NaN wants NaN, infinity wants the same infinity. What differs is described with numbers: first and worst
+// element, got, want, ulp, how many.
 #pragma once
 #include "compiler/interpreter/HostTensor.h"
-#include "compiler/semantics/OpModel.h"
-#include "compiler/syntax/Diagnostic.h"
-#include <map>
+#include "compiler/semantics/TestModel.h"
 #include <optional>
 #include <string>
 
@@ -19,16 +19,10 @@ struct Tolerance {
   bool isExact() const { return relative == 0 && absolute == 0; }
 };
 
-/// `tolerance { ... }` of a spec by dtype.
-struct ToleranceTable {
-  std::map<DType, Tolerance> byType;
-  bool declared = false;
-  /// By the op's dtype variable, else by the output's dtype. Integer outputs are exact unless their own dtype is named. Null: the
-  /// table does not say.
-  std::optional<Tolerance> find(const sem::OpModel &op, const sem::Specialization &interface,
-                                DType output) const;
-};
-ToleranceTable tolerancesOf(const sem::OpModel &op, DiagnosticSink &sink);
+/// What the spec's table says for an output: keyed by the op's dtype name, else by the output's dtype. Integer outputs are bit-equal
+/// where the op has a dtype name.
+Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model,
+                       const sem::Specialization &interface, DType output);
 
 /// Distance between two values of one dtype in steps of its grid (1: neighbours); for integers the difference. NaN is far from all
 /// but NaN.

@@ -50,10 +50,6 @@ std::vector<int64_t> permutations(size_t rows, size_t columns, PhiloxStream &str
   return values;
 }
 
-sem::Constant constantAt(const LiteralValues &values, size_t i) {
-  return values.values[values.isScalar ? 0 : i];
-}
-
 void setConstant(HostTensor &out, size_t i, const sem::Constant &value) {
   DType from = value.isFloat() ? DType::F64 : DType::I64;
   uint64_t bits =
@@ -87,24 +83,23 @@ Fault inputFault(Fault::Kind kind, SourceRange range, std::string tensor, std::s
 
 } // namespace
 
-std::optional<HostTensor> literalTensor(DType type, const Dims &shape, const LiteralValues &values) {
-  if (!values.isScalar && values.shape != shape)
-    return std::nullopt;
-  HostTensor out = HostTensor::allocate(type, shape);
-  size_t count = size_t(out.numElements());
-  for (size_t i = 0; i < count; ++i)
-    setConstant(out, i, constantAt(values, i));
+HostTensor literalTensor(DType type, const sem::LiteralTensor &literal) {
+  HostTensor out = HostTensor::allocate(type, literal.shape);
+  for (size_t i = 0; i < literal.elements.size(); ++i)
+    setConstant(out, i, literal.elements[i]);
   return out;
 }
 
 std::optional<HostTensor> generate(DType type, const Dims &shape, const InputRule &rule, uint64_t seed,
-                                   std::string &error) {
-  if (rule.kind == InputRule::Literal) {
-    auto literal = literalTensor(type, shape, rule.literal);
-    if (!literal)
-      error = "the literal has shape " + shapeText(rule.literal.shape) + ", but " + shapeText(shape) +
-              " is expected";
-    return literal;
+                                   std::string &error, size_t element) {
+  using Rule = sem::Generator;
+  if (rule.kind == Rule::Literal) {
+    if (element < rule.literals.size() && rule.literals[element].shape == shape)
+      return literalTensor(type, rule.literals[element]);
+    error = "the literal has shape " +
+            (element < rule.literals.size() ? shapeText(rule.literals[element].shape) : std::string("none")) +
+            ", but " + shapeText(shape) + " is expected";
+    return std::nullopt;
   }
   HostTensor out = HostTensor::allocate(type, shape);
   size_t count = size_t(out.numElements());
@@ -113,14 +108,14 @@ std::optional<HostTensor> generate(DType type, const Dims &shape, const InputRul
   PhiloxStream stream(seed, 32);
   size_t columns = shape.empty() ? 1 : size_t(shape.back());
   switch (rule.kind) {
-  case InputRule::Normal:
+  case Rule::Normal:
     fillDoubles(out, [&](size_t i) { return rule.a + rule.b * normalAt(stream, i); });
     break;
-  case InputRule::Uniform:
+  case Rule::Uniform:
     fillDoubles(
         out, [&](size_t i) { return rule.a + (rule.b - rule.a) * ((double(stream.at(i)) + 0.5) * 0x1p-32); });
     break;
-  case InputRule::RandInt: {
+  case Rule::RandInt: {
     if (rule.lo >= rule.hi) {
       error = "randint(" + std::to_string(rule.lo) + ", " + std::to_string(rule.hi) +
               ") is an empty range: its end is excluded";
@@ -130,34 +125,28 @@ std::optional<HostTensor> generate(DType type, const Dims &shape, const InputRul
     fillInts(out, [&](size_t i) { return int64_t(uint64_t(rule.lo) + bitsAt(stream, i) % width); });
     break;
   }
-  case InputRule::Iota:
-    if (isFloat(type))
-      fillDoubles(out, [&](size_t i) { return rule.a + rule.b * double(i); });
-    else
-      fillInts(out, [start = toInt(rule.a, DType::I64), step = toInt(rule.b, DType::I64)](size_t i) {
-        return int64_t(uint64_t(start) + uint64_t(step) * i); // wraps as the dtype does
-      });
+  case Rule::Iota:
+    fillInts(out, [](size_t i) { return int64_t(i); });
     break;
-  case InputRule::OneHot: {
-    int64_t at = rule.at.value_or(0) < 0 ? *rule.at + int64_t(columns) : rule.at.value_or(0);
+  case Rule::Fill:
+    fillDoubles(out, [&](size_t) { return rule.a; });
+    break;
+  case Rule::OneHot: {
+    int64_t at = rule.at < 0 ? rule.at + int64_t(columns) : rule.at;
     if (at < 0 || at >= int64_t(columns)) {
-      error = "one_hot at " + std::to_string(*rule.at) + " is outside a row of " + std::to_string(columns);
+      error = "one_hot at " + std::to_string(rule.at) + " is outside a row of " + std::to_string(columns);
       return std::nullopt;
     }
-    fillDoubles(out, [&](size_t i) {
-      size_t row = i / columns;
-      size_t place = rule.at ? size_t(at) : size_t(bitsAt(stream, row) % columns);
-      return i % columns == place ? rule.a : rule.b;
-    });
+    fillDoubles(out, [&](size_t i) { return int64_t(i % columns) == at ? rule.a : rule.b; });
     break;
   }
-  case InputRule::Permutation: {
+  case Rule::Permutation: {
     std::vector<int64_t> values = permutations(count / columns, columns, stream);
     fillInts(out, [&](size_t i) { return values[i]; });
     break;
   }
-  case InputRule::Literal:
-  case InputRule::Absent:
+  case Rule::Literal:
+  case Rule::Absent:
     break;
   }
   return out;
@@ -195,7 +184,7 @@ std::optional<Arguments> makeInputs(const sem::OpModel &op, const TestCase &test
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     const sem::TensorParam &tensor = op.tensors[id];
     const InputRule &rule = test.inputs[id];
-    if (tensor.role == sem::Role::Output || rule.kind == InputRule::Absent)
+    if (tensor.role == sem::Role::Output || rule.kind == sem::Generator::Absent)
       continue;
     auto shapes = inputShapes(op, test, int64_t(id), faults);
     if (!shapes)
@@ -204,9 +193,9 @@ std::optional<Arguments> makeInputs(const sem::OpModel &op, const TestCase &test
     for (size_t element = 0; element < shapes->size(); ++element) {
       Dims shape = (*shapes)[element];
       // `B|1` may be given as a literal of extent 1.
-      if (rule.kind == InputRule::Literal && !tensor.isList && rule.literal.shape.size() == shape.size())
+      if (element < rule.literals.size() && rule.literals[element].shape.size() == shape.size())
         for (size_t axis = 0; axis < shape.size() && axis < tensor.dims.size(); ++axis)
-          if (tensor.dims[axis].orOne && rule.literal.shape[axis] == 1)
+          if (tensor.dims[axis].orOne && rule.literals[element].shape[axis] == 1)
             shape[axis] = 1;
       if (isTooLarge(type, shape)) {
         faults.push_back(
@@ -216,7 +205,7 @@ std::optional<Arguments> makeInputs(const sem::OpModel &op, const TestCase &test
       }
       std::string error;
       uint64_t seed = hashName(tensor.name + "/" + std::to_string(element), test.seed);
-      auto made = generate(type, shape, rule, seed, error);
+      auto made = generate(type, shape, rule, seed, error, element);
       if (!made) {
         faults.push_back(
             inputFault(Fault::Arguments, rule.range, tensor.name, "`" + tensor.name + "`: " + error));

@@ -13,10 +13,10 @@ enum class Spread : uint8_t {
   Transposed, ///< the last two axes swapped in memory
 };
 
-/// Elements by the rule, rounded to the dtype; equal seeds give equal elements. Null, with `error` set, where a rule cannot be
+/// Elements by the rule (of a list: of its tensor number `element`), rounded to the dtype; equal seeds give equal elements. Null, with `error` set, where a rule cannot be
 /// followed for this shape.
 std::optional<HostTensor> generate(DType type, const Dims &shape, const InputRule &rule, uint64_t seed,
-                                   std::string &error);
+                                   std::string &error, size_t element = 0);
 
 /// The tensor with the same values in other strides, in a buffer of its own whose unused elements are `fill` bytes.
 HostTensor respread(const HostTensor &tensor, Spread spread, std::byte fill = std::byte{0xff});
@@ -25,7 +25,7 @@ HostTensor respread(const HostTensor &tensor, Spread spread, std::byte fill = st
 std::optional<Arguments> makeInputs(const sem::OpModel &op, const TestCase &test, Spread spread,
                                     std::vector<Fault> &faults);
 
-/// A literal as a tensor of a known shape; a scalar literal is repeated. Null where the shapes differ.
-std::optional<HostTensor> literalTensor(DType type, const Dims &shape, const LiteralValues &values);
+/// A literal as a tensor, each value rounded to the dtype.
+HostTensor literalTensor(DType type, const sem::LiteralTensor &literal);
 
 } // namespace tilegym::interp
