@@ -126,6 +126,20 @@ TilegymStatus tilegym_package_open_file(const char *path, TilegymPackage **out) 
   return openBlock(std::move(package), data, size_t(size), std::string("'") + path + "'", out);
 }
 
+TilegymStatus tilegym_embedded(const void *data, size_t size, TilegymPackage **slot) {
+  std::atomic_ref<TilegymPackage *> opened(*slot);
+  if (opened.load(std::memory_order_acquire))
+    return TILEGYM_OK;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (opened.load(std::memory_order_relaxed))
+    return TILEGYM_OK;
+  TilegymPackage *package = nullptr;
+  TRY(tilegym_package_open(data, size, &package));
+  opened.store(package, std::memory_order_release);
+  return TILEGYM_OK;
+}
+
 void tilegym_package_close(TilegymPackage *package) { delete package; }
 
 size_t tilegym_package_num_ops(const TilegymPackage *package) {

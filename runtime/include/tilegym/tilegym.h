@@ -61,6 +61,8 @@ typedef struct TilegymPackage TilegymPackage;
  * to a GPU. */
 TilegymStatus tilegym_package_open(const void *data, size_t size, TilegymPackage **out);
 TilegymStatus tilegym_package_open_file(const char *path, TilegymPackage **out);
+/* The package embedded in the program at `data`, opened once and kept in `*slot` (for the generated code). */
+TilegymStatus tilegym_embedded(const void *data, size_t size, TilegymPackage **slot);
 void tilegym_package_close(TilegymPackage *package);
 size_t tilegym_package_num_ops(const TilegymPackage *package);
 const char *tilegym_package_op_name(const TilegymPackage *package, size_t op);
