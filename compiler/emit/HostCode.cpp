@@ -150,7 +150,9 @@ public:
     if (e.op == Op::Select)
       return push(OpCode::Select);
     bool real = isFloat(*e.operands[0]);
-    std::optional<OpCode> opcode = e.operands.size() == 1 ? unaryCode(e.op, real) : real ? realCode(e.op) : integerCode(e.op);
+    std::optional<OpCode> opcode = e.operands.size() == 1 ? unaryCode(e.op, real)
+                                   : real                 ? realCode(e.op)
+                                                          : integerCode(e.op);
     return opcode ? push(*opcode) : unsupported(e);
   }
 
@@ -167,9 +169,11 @@ private:
   }
   Error unsupported(const sem::Expr &e) {
     if (!e.range.file)
-      return createStringError("the runtime cannot evaluate an expression of this op's guards, dims or checks yet");
+      return createStringError(
+          "the runtime cannot evaluate an expression of this op's guards, dims or checks yet");
     SourceFile::LineColumn at = e.range.file->lineColumn(e.range.begin);
-    return createStringError("%s:%u:%u: the runtime cannot evaluate this expression yet (lists, and functions beyond arithmetic, are for the interpreter)",
+    return createStringError("%s:%u:%u: the runtime cannot evaluate this expression yet (lists, and "
+                             "functions beyond arithmetic, are for the interpreter)",
                              e.range.file->name().c_str(), at.line, at.column);
   }
 };

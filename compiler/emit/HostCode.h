@@ -2,8 +2,8 @@
 // Host expressions to the postfix code of packages. The runtime's evaluator runs it; a test holds it against the language's own.
 #pragma once
 #include "compiler/semantics/OpModel.h"
-#include "llvm/Support/Error.h"
 #include "tilegym/format/Table.h"
+#include "llvm/Support/Error.h"
 #include <vector>
 
 namespace tilegym::emit {

@@ -2,6 +2,7 @@
 // manifest.json: what a package holds, for people and tools. The runtime never reads it.
 #include "compiler/emit/Package.h"
 #include "tilegym/format/Checksum.h"
+#include "tilegym/format/Table.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <nlohmann/json.hpp>
@@ -69,7 +70,11 @@ std::string writeManifest(const Package &package, llvm::StringRef table) {
     o["name"] = op.model->name;
     o["doc"] = op.model->doc;
     for (const sem::TensorParam &t : op.model->tensors)
-      o["tensors"].push_back({{"name", t.name}, {"role", t.role == sem::Role::Input ? "input" : t.role == sem::Role::Output ? "output" : "inout"}, {"optional", t.optional}});
+      o["tensors"].push_back({{"name", t.name},
+                              {"role", t.role == sem::Role::Input    ? "input"
+                                       : t.role == sem::Role::Output ? "output"
+                                                                     : "inout"},
+                              {"optional", t.optional}});
     for (const sem::ScalarParam &s : op.model->scalars)
       o["scalars"].push_back({{"name", s.name}, {"const", s.isConst}});
     for (const sem::KernelModel &k : op.model->kernels)

@@ -20,17 +20,22 @@ namespace {
 
 class ObjectBuilder {
 public:
-  ObjectBuilder(const Package &package, Module &module) : package(package), module(module), b(module.getContext()) {}
+  ObjectBuilder(const Package &package, Module &module)
+      : package(package), module(module), b(module.getContext()) {}
 
   void run(StringRef table) {
     pointer = b.getPtrTy();
     auto *data = ConstantDataArray::getString(module.getContext(), table, /*AddNull=*/false);
-    block = new GlobalVariable(module, data->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, data, package.name + "_block");
+    block = new GlobalVariable(module, data->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage,
+                               data, package.name + "_block");
     block->setAlignment(Align(64));
-    slot = new GlobalVariable(module, pointer, /*isConstant=*/false, GlobalValue::InternalLinkage, ConstantPointerNull::get(pointer), package.name + "_slot");
+    slot = new GlobalVariable(module, pointer, /*isConstant=*/false, GlobalValue::InternalLinkage,
+                              ConstantPointerNull::get(pointer), package.name + "_slot");
     size = table.size();
-    embedded = module.getOrInsertFunction("tilegym_embedded", b.getInt32Ty(), pointer, b.getInt64Ty(), pointer);
-    call = module.getOrInsertFunction("tilegym_call", b.getInt32Ty(), pointer, b.getInt64Ty(), pointer, pointer);
+    embedded =
+        module.getOrInsertFunction("tilegym_embedded", b.getInt32Ty(), pointer, b.getInt64Ty(), pointer);
+    call =
+        module.getOrInsertFunction("tilegym_call", b.getInt32Ty(), pointer, b.getInt64Ty(), pointer, pointer);
     writeOpener();
     for (auto [i, op] : enumerate(package.ops))
       writeEntry(i, *op.model);
@@ -47,7 +52,8 @@ private:
   /// Opens the block once; returns the status early where that fails.
   Value *openPackage(Function *function) {
     Value *status = b.CreateCall(embedded, {block, b.getInt64(size), slot});
-    auto *failed = BasicBlock::Create(module.getContext(), "", function), *opened = BasicBlock::Create(module.getContext(), "", function);
+    auto *failed = BasicBlock::Create(module.getContext(), "", function),
+         *opened = BasicBlock::Create(module.getContext(), "", function);
     b.CreateCondBr(b.CreateICmpNE(status, b.getInt32(0)), failed, opened);
     b.SetInsertPoint(failed);
     b.CreateRet(status);
@@ -69,7 +75,9 @@ private:
     case CArgument::Const:
       return b.getInt64Ty();
     case CArgument::Scalar:
-      return a.dtype == DType::F64 ? b.getDoubleTy() : a.dtype == DType::F32 ? b.getFloatTy() : Type::getIntNTy(module.getContext(), sizeInBits(a.dtype));
+      return a.dtype == DType::F64   ? b.getDoubleTy()
+             : a.dtype == DType::F32 ? b.getFloatTy()
+                                     : Type::getIntNTy(module.getContext(), sizeInBits(a.dtype));
     }
     llvm_unreachable("an argument of no kind");
   }
@@ -93,7 +101,8 @@ private:
       b.CreateStore(value, b.CreateConstInBoundsGEP2_64(arrayType, array, 0, i));
     }
     Value *opened = openPackage(function);
-    b.CreateRet(b.CreateCall(call, {opened, b.getInt64(number), array, function->getArg(unsigned(arguments.size()))}));
+    b.CreateRet(b.CreateCall(
+        call, {opened, b.getInt64(number), array, function->getArg(unsigned(arguments.size()))}));
   }
 
   const Package &package;
@@ -120,9 +129,10 @@ Expected<std::string> writeObject(const Package &package, StringRef table) {
   std::string message;
   const Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return createStringError("LLVM cannot make object files for this machine (%s): %s", triple.str().c_str(), message.c_str());
-  std::unique_ptr<TargetMachine> machine(
-      target->createTargetMachine(triple, "", "", TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
+    return createStringError("LLVM cannot make object files for this machine (%s): %s", triple.str().c_str(),
+                             message.c_str());
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, "", "", TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
   ObjectBuilder(package, module).run(table);

@@ -9,10 +9,10 @@ namespace tilegym::emit {
 
 struct CArgument {
   enum Kind {
-    Tensor,  ///< const TilegymTensor *
-    Scalar,  ///< by value, in its dtype
+    Tensor, ///< const TilegymTensor *
+    Scalar, ///< by value, in its dtype
     Pointer, ///< a scalar whose dtype the call decides, or one that C has no type for: const void *, NULL for the default
-    Const,   ///< int64_t
+    Const, ///< int64_t
   } kind = Tensor;
   int64_t id = 0; ///< tensor or scalar
   std::string name;

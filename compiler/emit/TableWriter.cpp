@@ -42,7 +42,8 @@ public:
       record.offset = header.imagesOffset + image;
       std::memcpy(out.bytes.data() + offset, &record, sizeof record);
     }
-    header.tableChecksum = checksum64(out.bytes.data() + sizeof(Header), header.imagesOffset - sizeof(Header));
+    header.tableChecksum =
+        checksum64(out.bytes.data() + sizeof(Header), header.imagesOffset - sizeof(Header));
     out.bytes += images;
     header.size = out.bytes.size();
     std::memcpy(out.bytes.data(), &header, sizeof header);
@@ -104,7 +105,8 @@ private:
     record.typeVars = out.put(ArrayRef<TypeVar>(typeVars));
     SmallVector<Dim> dims;
     for (const sem::DimVar &d : m.dims)
-      dims.push_back({out.text(d.name), out.put(ArrayRef<int64_t>(d.choices)), d.isGroup, idOr(d.bindTensor), idOr(d.bindAxis)});
+      dims.push_back({out.text(d.name), out.put(ArrayRef<int64_t>(d.choices)), d.isGroup, idOr(d.bindTensor),
+                      idOr(d.bindAxis)});
     record.dims = out.put(ArrayRef<Dim>(dims));
     SmallVector<Tensor> tensors;
     for (const sem::TensorParam &t : m.tensors)
@@ -147,10 +149,14 @@ private:
   uint64_t fillBits(const sem::OpModel &m, const sem::TensorParam &t) {
     std::optional<uint64_t> bits;
     for (tilegym::DType d : m.typeVars[t.typeVar].choices) {
-      uint64_t these = tilegym::isFloat(d) ? interp::encodeDouble(floatFormat(d), t.fill->asFloat(), sem::Rounding::NearestEven, interp::saturatesByDefault(d))
-                                          : uint64_t(t.fill->asInt());
+      uint64_t these = tilegym::isFloat(d)
+                           ? interp::encodeDouble(floatFormat(d), t.fill->asFloat(),
+                                                  sem::Rounding::NearestEven, interp::saturatesByDefault(d))
+                           : uint64_t(t.fill->asInt());
       if (bits && *bits != these)
-        error = m.name + ": " + t.name + ": its first value differs in bits from dtype to dtype, which packages cannot say; use 0 or one dtype";
+        error = m.name + ": " + t.name +
+                ": its first value differs in bits from dtype to dtype, which packages cannot say; use 0 or "
+                "one dtype";
       bits = these;
     }
     return bits.value_or(0);
@@ -158,7 +164,8 @@ private:
 
   Scalar writeScalar(const sem::OpModel &m, const sem::ScalarParam &s) {
     auto bitsOf = [&](const sem::Constant &c) {
-      bool isFloat = llvm::any_of(m.typeVars[s.typeVar].choices, [](tilegym::DType d) { return tilegym::isFloat(d); });
+      bool isFloat =
+          llvm::any_of(m.typeVars[s.typeVar].choices, [](tilegym::DType d) { return tilegym::isFloat(d); });
       return isFloat && !s.isConst ? std::bit_cast<int64_t>(c.asFloat()) : c.asInt();
     };
     SmallVector<int64_t> choices;
@@ -270,7 +277,8 @@ private:
   const Package &package;
   BlockWriter out;
   std::string images;
-  std::vector<std::pair<size_t, uint64_t>> imageRecords; ///< where a record lies, and its image's place among images
+  std::vector<std::pair<size_t, uint64_t>>
+      imageRecords; ///< where a record lies, and its image's place among images
   std::optional<std::string> error;
 };
 
@@ -293,7 +301,8 @@ Expected<Arch> parseArch(StringRef text) {
   bool ok = digits.consume_front("sm_");
   arch.exact = digits.consume_back("a");
   if (!ok || digits.getAsInteger(10, arch.number) || arch.number < 80 || arch.number > 999)
-    return createStringError("'%s' is no target; expected sm_80 or later, such as sm_80 or sm_90a", arch.chip.c_str());
+    return createStringError("'%s' is no target; expected sm_80 or later, such as sm_80 or sm_90a",
+                             arch.chip.c_str());
   return arch;
 }
 

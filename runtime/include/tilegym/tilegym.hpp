@@ -31,12 +31,17 @@ private:
 class TensorView {
 public:
   TensorView() = default;
-  TensorView(const void *data, TilegymDType dtype, std::initializer_list<int64_t> shape, std::initializer_list<int64_t> strides = {})
-      : TensorView(data, dtype, int(shape.size()), shape.begin(), strides.size() ? strides.begin() : nullptr) {
+  TensorView(const void *data, TilegymDType dtype, std::initializer_list<int64_t> shape,
+             std::initializer_list<int64_t> strides = {})
+      : TensorView(data, dtype, int(shape.size()), shape.begin(),
+                   strides.size() ? strides.begin() : nullptr) {
     if (strides.size() && strides.size() != shape.size())
-      throw std::invalid_argument("a TensorView has " + std::to_string(shape.size()) + " extents but " + std::to_string(strides.size()) + " strides");
+      throw std::invalid_argument("a TensorView has " + std::to_string(shape.size()) + " extents but " +
+                                  std::to_string(strides.size()) + " strides");
   }
-  TensorView(const void *data, TilegymDType dtype, int rank, const int64_t *shape, const int64_t *strides = nullptr) : present(true) {
+  TensorView(const void *data, TilegymDType dtype, int rank, const int64_t *shape,
+             const int64_t *strides = nullptr)
+      : present(true) {
     if (rank < 0 || rank > TILEGYM_MAX_RANK)
       throw std::invalid_argument("a TensorView has rank " + std::to_string(rank) + ", expected 0 .. 8");
     tensor.data = const_cast<void *>(data);
