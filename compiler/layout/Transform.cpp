@@ -21,6 +21,16 @@ template <typename Change> Layout::Bases mapBases(const Layout &layout, const Sh
   return bases;
 }
 
+/// Row-major weight of the axis within the unit tile.
+Vec axisStep(const Shape &unit, int axis) {
+  Vec step = 1;
+  for (size_t later = size_t(axis) + 1; later < unit.size(); ++later)
+    step *= Vec(unit[later]);
+  return step;
+}
+
+int64_t repeatOf(const Layout &layout, int axis) { return layout.shape()[axis] / layout.unit()[axis]; }
+
 /// A group of axes whose extents multiply to the same number before and after a reshape.
 struct Group {
   std::vector<int> from, to;
@@ -179,9 +189,7 @@ Expected<Layout> broadcastAxis(const Layout &layout, int axis, int64_t extent) {
   Shape unit = layout.unit();
   unit[axis] = powerOfTwoPart(extent);
   Layout::Bases bases = mapBases(layout, unit, [](const Coords &coords) { return coords; });
-  Vec step = 1;
-  for (int later = axis + 1; later < layout.rank(); ++later)
-    step *= Vec(unit[later]);
+  Vec step = axisStep(unit, axis);
   for (int64_t i = 1; i < unit[axis]; i *= 2, step *= 2)
     bases[size_t(Dim::Register)].push_back(step);
   std::vector<Repeat> repeats = layout.repeats();
@@ -204,6 +212,63 @@ Expected<Layout> product(const Layout &inner, const Layout &outer) {
   for (size_t dim = 0; dim < bases.size(); ++dim)
     bases[dim] = concat(bases[dim], more[dim]);
   return Layout::make(std::move(unit), std::move(bases), outer.repeats());
+}
+
+Expected<Layout> joinAxis(const Layout &layout, int axis, int64_t count) {
+  int64_t twos = powerOfTwoPart(count), odd = count / twos, before = repeatOf(layout, axis);
+  Failure bad{"cannot lay " + std::to_string(count) + " tiles of " + formatShape(layout.shape()) +
+              " side by side along axis " + std::to_string(axis) + " in registers"};
+  // With an odd factor already there, a power of two would have to come above it.
+  if (count < 1 || (before > 1 && twos > 1))
+    return bad;
+  Shape unit = layout.unit();
+  unit[axis] *= twos;
+  Layout::Bases bases = mapBases(layout, unit, [](const Coords &coords) { return coords; });
+  for (int64_t i = 1; i < twos; i *= 2)
+    bases[size_t(Dim::Register)].push_back(axisStep(unit, axis) * Vec(layout.unit()[axis] * i));
+  std::vector<Repeat> repeats = layout.repeats();
+  auto same = [&](const Repeat &repeat) { return repeat.axis == axis; };
+  auto at = std::find_if(repeats.begin(), repeats.end(), same);
+  if (at == repeats.end())
+    repeats.push_back({axis, odd});
+  else
+    at->count *= odd;
+  return Layout::make(std::move(unit), std::move(bases), std::move(repeats));
+}
+
+Expected<Layout> splitAxis(const Layout &layout, int axis, int64_t count) {
+  Failure bad{"a thread of " + layout.str() + " does not hold the same part of each of " +
+              std::to_string(count) + " pieces along axis " + std::to_string(axis)};
+  int64_t twos = powerOfTwoPart(count), odd = count / twos, before = repeatOf(layout, axis);
+  if (count < 1 || layout.unit()[axis] % twos || before % odd || (twos > 1 && before != odd))
+    return bad;
+  Shape unit = layout.unit();
+  unit[axis] /= twos;
+  Layout::Bases bases = layout.allBases();
+  for (int64_t i = 1; i < twos; i *= 2) {
+    Vec bit = axisStep(layout.unit(), axis) * Vec(unit[axis] * i);
+    auto &regs = bases[size_t(Dim::Register)];
+    auto at = std::find(regs.begin(), regs.end(), bit);
+    if (at == regs.end())
+      return bad;
+    regs.erase(at);
+    for (const auto &list : bases)
+      for (Vec basis : list)
+        if (basis & bit)
+          return bad;
+  }
+  for (auto &list : bases)
+    for (Vec &basis : list) {
+      Coords coords = layout.unitCoords(basis);
+      basis = 0;
+      for (size_t a = 0; a < unit.size(); ++a)
+        basis = basis * Vec(unit[a]) + Vec(coords[a]);
+    }
+  std::vector<Repeat> repeats = layout.repeats();
+  for (Repeat &repeat : repeats)
+    if (repeat.axis == axis)
+      repeat.count /= odd;
+  return Layout::make(std::move(unit), std::move(bases), std::move(repeats));
 }
 
 Expected<std::vector<int64_t>> projectRegisters(const Layout &full, const Layout &reduced) {

@@ -28,6 +28,11 @@ Expected<Layout> broadcastAxis(const Layout &layout, int axis, int64_t extent);
 /// have no repeats.
 Expected<Layout> product(const Layout &inner, const Layout &outer);
 
+/// `count` tiles of this layout one after another along the axis, each thread with registers for all of them; and back: one of `count` equal
+/// pieces, where every thread holds the same part of each. Fails where a piece's number is no choice of registers.
+Expected<Layout> joinAxis(const Layout &layout, int axis, int64_t count);
+Expected<Layout> splitAxis(const Layout &layout, int axis, int64_t count);
+
 /// For each register of `full`, the register in which the same thread, whichever it is, has the element of
 /// `reduced` at the same coordinates with the axes of extent 1 set to 0. This is how a reduction's result or
 /// a broadcast operand meets the full tile without moving. Fails if some thread would have to ask another.

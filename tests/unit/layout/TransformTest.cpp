@@ -145,6 +145,46 @@ TEST_CASE("new axes and broadcasts", "[transform]") {
   CHECK(expandDims(samples()[0], 3).error() == "axis 3 is not within 0 to 2");
 }
 
+TEST_CASE("pieces side by side, joined and taken apart", "[transform]") {
+  int joined = 0;
+  for (const Layout &layout : samples())
+    for (int axis = 0; axis < layout.rank(); ++axis)
+      for (int64_t count : {1, 2, 3, 6}) {
+        auto whole = joinAxis(layout, axis, count);
+        INFO(layout.str() << " axis " << axis << " x " << count);
+        bool odd = layout.shape()[size_t(axis)] != layout.unit()[size_t(axis)];
+        REQUIRE(bool(whole) == (!odd || count % 2 == 1));
+        if (!whole)
+          continue;
+        ++joined;
+        checkHolds(*whole);
+        int64_t extent = layout.shape()[size_t(axis)];
+        CHECK(whole->shape()[size_t(axis)] == extent * count);
+        // In every thread, each piece is the small layout, in some registers.
+        for (int64_t piece = 0; piece < count; ++piece)
+          for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
+            Coords at = layout.apply({.reg = reg});
+            at[size_t(axis)] += piece * extent;
+            auto source = whole->registerInThreadZero(at);
+            REQUIRE(source);
+            for (int64_t lane : {5, 31})
+              for (int64_t warp = 0; warp < layout.numWarps(); ++warp) {
+                Coords have = whole->apply({*source, lane, warp}), want = layout.apply({reg, lane, warp});
+                want[size_t(axis)] += piece * extent;
+                CHECK(have == want);
+              }
+          }
+        auto back = splitAxis(*whole, axis, count);
+        REQUIRE(back);
+        CHECK(*back == layout);
+      }
+  CHECK(joined > 40);
+  CHECK(joinAxis(samples()[0], 1, 2).error() ==
+        "cannot lay 2 tiles of 24x96 side by side along axis 1 in registers");
+  CHECK_THAT(splitAxis(get(blocked({1, 256}, {4, 2, {}, 16, {}})), 1, 2).error(),
+             Catch::EndsWith("does not hold the same part of each of 2 pieces along axis 1"));
+}
+
 TEST_CASE("products nest", "[transform]") {
   Layout inner = get(mmaAccumulator({16, 8}, {1, 1}));
   Layout outer = get(Layout::make({4, 6}, {{{1}, {}, {2, 4}, {}}}));

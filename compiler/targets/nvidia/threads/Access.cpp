@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Address arithmetic of regions. Parts that do not depend on the register are computed once; constant parts end up in the instruction.
 #include "compiler/targets/nvidia/threads/Access.h"
+#include "compiler/ir/VectorAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -150,29 +151,9 @@ std::vector<std::vector<int64_t>> Access::vectorGroups(bool maskInTheWay) {
     single.push_back({r});
   if (maskInTheWay)
     return single;
-  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
-    tile::RegionAxis a = op.getAxis(axis);
-    if (a.kind != tile::AxisKind::Span || (axis == 0 && op.hasGroup()) || constantValue(a.stride) != 1)
-      continue;
-    // Elements that a vector may have: everything that adds to the address or bounds the axis is a multiple of it.
-    int64_t width = std::min<int64_t>(16 / bytes, knownDivisor(a.index));
-    if (a.check & tile::CheckLower)
-      width = std::min(width, knownDivisor(a.lower));
-    if (a.check & tile::CheckUpper)
-      width = std::min(width, knownDivisor(a.upper));
-    width = std::min(width, knownDivisor(op.getBase()) / bytes);
-    for (int64_t other = 0; other < op.getNumAxes(); ++other)
-      if (other != axis) {
-        if (other == 0 && op.hasGroup())
-          width = 1;
-        else
-          width = std::min(width, std::max(knownDivisor(op.getAxis(other).stride),
-                                           knownDivisor(op.getAxis(other).index) *
-                                               int64_t(op.getAxis(other).kind == tile::AxisKind::Point)));
-      }
-    if (width > 1)
-      return layout->vectors(int(regionAxes[axis]), width).groups;
-  }
+  tile::VectorAxis vector = tile::vectorAxis(op);
+  if (vector.width > 1)
+    return layout->vectors(int(regionAxes[vector.axis]), vector.width).groups;
   return single;
 }
 

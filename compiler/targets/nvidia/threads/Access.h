@@ -49,7 +49,4 @@ private:
   std::map<std::vector<int64_t>, mlir::Value> pointers;
 };
 
-/// The largest power of two (at most 2^20) known to divide an integer, from constants, parameters' facts, loops and arithmetic.
-int64_t knownDivisor(mlir::Value value);
-
 } // namespace tilegym::nvidia

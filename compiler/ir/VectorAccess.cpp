@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What power of two divides an index: the proof behind every vector access.
-#include "compiler/targets/nvidia/threads/Access.h"
+#include "compiler/ir/VectorAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
-namespace tilegym::nvidia {
+namespace tilegym::tile {
 
 constexpr int64_t limit = int64_t(1) << 20;
 
@@ -45,4 +45,35 @@ static int64_t divisor(Value value, int depth) {
 
 int64_t knownDivisor(Value value) { return divisor(value, 0); }
 
-} // namespace tilegym::nvidia
+VectorAxis vectorAxis(RegionOp op) {
+  int64_t bytes = std::max<int64_t>(1, op.getBase().getType().getElementType().getIntOrFloatBitWidth() / 8);
+  VectorAxis best;
+  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
+    RegionAxis a = op.getAxis(axis);
+    IntegerAttr stride;
+    if (a.kind != AxisKind::Span || (axis == 0 && op.hasGroup()) ||
+        !matchPattern(a.stride, m_Constant(&stride)) || stride.getInt() != 1)
+      continue;
+    // Everything that adds to the address or bounds the axis is a multiple of the width.
+    int64_t width = std::min(16 / bytes, knownDivisor(a.index));
+    if (a.check & CheckLower)
+      width = std::min(width, knownDivisor(a.lower));
+    if (a.check & CheckUpper)
+      width = std::min(width, knownDivisor(a.upper));
+    width = std::min(width, knownDivisor(op.getBase()) / bytes);
+    for (int64_t other = 0; other < op.getNumAxes(); ++other) {
+      if (other == axis)
+        continue;
+      RegionAxis o = op.getAxis(other);
+      bool opaque = other == 0 && op.hasGroup();
+      int64_t fromIndex = o.kind == AxisKind::Point ? knownDivisor(o.index) : 1;
+      width = opaque ? 1 : std::min(width, std::max(knownDivisor(o.stride), fromIndex));
+    }
+    width = std::max<int64_t>(width, 1);
+    if (best.axis < 0 || width > best.width)
+      best = {axis, width};
+  }
+  return best;
+}
+
+} // namespace tilegym::tile

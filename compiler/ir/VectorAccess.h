@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What is known of a region's addresses: which elements one vector access may take. The choice of layouts and the code for threads both ask here, so
+// that they agree.
+#pragma once
+#include "compiler/ir/Tile.h"
+
+namespace tilegym::tile {
+
+/// The largest power of two (at most 2^20) known to divide an integer, from constants, parameters' facts, loops and arithmetic.
+int64_t knownDivisor(mlir::Value value);
+
+/// The axis of the tensor along which neighbours are neighbours in memory, -1 if none is known; and how many of them, starting at a multiple of
+/// it, are aligned, at most 16 bytes, and inside or outside the bounds together.
+struct VectorAxis {
+  int64_t axis = -1;
+  int64_t width = 1;
+};
+VectorAxis vectorAxis(RegionOp op);
+
+} // namespace tilegym::tile
