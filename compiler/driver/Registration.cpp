@@ -4,6 +4,7 @@
 #include "compiler/ir/Tile.h"
 #include "compiler/targets/nvidia/Passes.h"
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
+#include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,5 +24,6 @@ void tilegym::driver::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   nvidia::registerNvidiaPasses();
+  transforms::registerTransformsPasses();
   mlir::registerLoopInvariantCodeMotionPass();
 }

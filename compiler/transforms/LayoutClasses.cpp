@@ -150,7 +150,8 @@ void LayoutClasses::visit(Operation *op) {
     return visitReduction(reduce.getValues(), reduce.getResults(), reduce.getAxes());
   bool scans = isa<tile::ScanOp, tile::ScanWithOp>(op);
   if (scans) {
-    int64_t axis = isa<tile::ScanOp>(op) ? cast<tile::ScanOp>(op).getAxis() : cast<tile::ScanWithOp>(op).getAxis();
+    int64_t axis =
+        isa<tile::ScanOp>(op) ? cast<tile::ScanOp>(op).getAxis() : cast<tile::ScanWithOp>(op).getAxis();
     for (Value operand : op->getOperands())
       if (isTile(operand))
         reductions.emplace_back(operand, int(axis));
@@ -240,7 +241,9 @@ void LayoutClasses::visitShape(Operation *op) {
   TypeSwitch<Operation *>(op)
       .Case<tile::BroadcastOp>([&](tile::BroadcastOp broadcast) {
         follow(broadcast.getResult(), broadcast.getValue(),
-               [shape = shapeOf(broadcast.getValue())](const Layout &layout) { return alongLayout(layout, shape); });
+               [shape = shapeOf(broadcast.getValue())](const Layout &layout) {
+                 return alongLayout(layout, shape);
+               });
       })
       .Case<tile::ReshapeOp>([&](tile::ReshapeOp reshape) {
         for (auto [from, to] : {std::pair(reshape.getValue(), Value(reshape.getResult())),
@@ -259,9 +262,8 @@ void LayoutClasses::visitShape(Operation *op) {
                [back](const Layout &layout) { return layout::permuteAxes(layout, back); });
       })
       .Case<tile::CatOp>([&](tile::CatOp cat) {
-        bool equal = llvm::all_of(cat.getValues(), [&](Value value) {
-          return shapeOf(value) == shapeOf(cat.getValues()[0]);
-        });
+        bool equal = llvm::all_of(cat.getValues(),
+                                  [&](Value value) { return shapeOf(value) == shapeOf(cat.getValues()[0]); });
         if (equal)
           for (Value value : cat.getValues())
             visitPieces(cat.getResult(), value);

@@ -45,10 +45,10 @@ int64_t accessCost(const layout::Layout &layout, const AccessShape &access) {
   return instructions * (int64_t(sectors.size()) + issue);
 }
 
-int64_t conversionCost(int64_t registers) { return 64 + 8 * registers; }
+int64_t conversionCost(int64_t registers) { return 64 + 6 * registers; }
 
 bool paysToConvert(const layout::Layout &layout, const layout::Layout &best, const AccessShape &access) {
-  return accessCost(layout, access) > 2 * accessCost(best, access) + conversionCost(layout.numRegisters());
+  return accessCost(layout, access) > accessCost(best, access) + conversionCost(layout.numRegisters());
 }
 
 } // namespace tilegym::transforms
