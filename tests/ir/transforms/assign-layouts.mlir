@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Layouts chosen for accesses, followed by what is derived from them, and conversions where two disagree.
 // RUN: tilegym-opt --split-input-file --assign-layouts --cse %s | FileCheck %s
+// RUN: tilegym-opt --split-input-file --assign-layouts --cse --tiles-to-threads %s | FileCheck %s --check-prefix=THREADS
+// THREADS-NOT: tensor
 
 // 16-byte vectors, adjacent lanes on adjacent vectors; the other dtype's access shares the layout.
 // CHECK: #[[L:.*]] = #tile.layout<"1024 unit 1024 reg [1] [2] [4] lane [8] [16] [32] [64] [128] warp [256] [512]">
@@ -225,7 +227,7 @@ tile.kernel @halves grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0,
 // CHECK-DAG: #[[INDEX:.*]] = #tile.layout<"8 unit 8 lane [0] [0] [0] [0] [1] warp [2] [4]">
 // CHECK-LABEL: tile.kernel @gather
 // CHECK: tile.load {{.*}} -> tensor<8xi64, #[[INDEX]]>
-// CHECK: tile.load {{.*}} gather(%{{.*}} : tensor<8xi64, #[[INDEX]]>) {{.*}} -> tensor<8x64xf32, #[[ROWS]]>
+// CHECK: tile.load {{.*}}gather(%{{.*}} : tensor<8xi64, #[[INDEX]]>) {{.*}} -> tensor<8x64xf32, #[[ROWS]]>
 tile.kernel @gather grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, divisor = 16>,
     #tile.param<base 1, "rows", !tile.ptr<i64>, divisor = 16>, #tile.param<stride 0, "s", i64, divisor = 4>] {
   %x = tile.param 0 : !tile.ptr<f32>

@@ -38,10 +38,19 @@ int64_t Access::regionCoordinate(int64_t axis, int64_t reg) {
   return layout && regionAxes[axis] >= 0 ? layout->apply({reg, 0, 0, 0})[regionAxes[axis]] : 0;
 }
 
+int64_t Access::indexRegister(int64_t axis, int64_t reg) {
+  // The index tile lies along the region (assign-layouts), so what holds in thread 0 holds in all.
+  Value tile = op.getAxis(axis).index;
+  layout::Coords coords = layout->apply({reg, 0, 0, 0});
+  auto first = coords.begin() + regionAxes[axis];
+  int64_t rank = cast<RankedTensorType>(tile.getType()).getRank();
+  return *t.layoutOf(tile.getType())->registerInThreadZero(layout::Coords(first, first + rank));
+}
+
 Access::Index Access::index(int64_t axis, int64_t reg) {
   tile::RegionAxis a = op.getAxis(axis);
   if (a.kind == tile::AxisKind::Gather)
-    return {narrow(t.get(a.index)[reg]), 0};
+    return {narrow(t.get(a.index)[indexRegister(axis, reg)]), 0};
   Value start = narrow(t.scalar(a.index));
   if (a.kind == tile::AxisKind::Point)
     return {start, 0};

@@ -32,6 +32,8 @@ private:
     int64_t fixed = 0;
   };
   Index index(int64_t axis, int64_t reg);
+  /// The register of a gather's index tile that goes with one of the region.
+  int64_t indexRegister(int64_t axis, int64_t reg);
   mlir::Value whole(Index index); ///< in offsetType
   mlir::Value narrow(mlir::Value value);
   mlir::Value constant(int64_t value) { return t.constant(offsetType, value); }
