@@ -6,7 +6,7 @@ import re
 
 import project
 
-SHARED = {"main.cpp"}  # one for each program
+SHARED = {"main.cpp", "Passes.h", "Passes.td"}  # one for each program; one for each folder of passes
 
 
 def check(tree):
