@@ -6,7 +6,8 @@
 namespace tilegym::sem {
 
 BodyChecker::BodyChecker(const OpModel &op, const Specialization &spec, Kind kind, Body &body)
-    : op(op), spec(spec), kind(kind), body(body), ops(diagnostics, kind == Kind::Reference ? ShapeMode::Whole : ShapeMode::Kernel),
+    : op(op), spec(spec), kind(kind), body(body),
+      ops(diagnostics, kind == Kind::Reference ? ShapeMode::Whole : ShapeMode::Kernel),
       written(op.tensors.size(), false) {
   scopes.emplace_back();
   block = &body.block;
@@ -16,11 +17,12 @@ void BodyChecker::report(DiagnosticSink &to) const {
   const auto &all = diagnostics.all();
   for (size_t i = 0; i < all.size(); ++i) {
     const Diagnostic &d = all[i];
-    Diagnostic &copy = d.severity == Severity::Error ? to.error(d.range, d.message, d.help) : to.warning(d.range, d.message, d.help);
+    Diagnostic &copy = d.severity == Severity::Error ? to.error(d.range, d.message, d.help)
+                                                     : to.warning(d.range, d.message, d.help);
     copy.notes = d.notes;
     if (auto it = callNotes.find(i); it != callNotes.end())
-      for (const auto &[name, range] : it->second)
-        copy.notes.push_back({Severity::Note, range, "in this call of " + quoted(name), {}, {}});
+      for (const auto &[text, range] : it->second)
+        copy.notes.push_back({Severity::Note, range, text, {}, {}});
   }
 }
 
@@ -44,13 +46,16 @@ void BodyChecker::declareTileParams(const ast::KernelDecl &decl) {
   for (const ast::KernelParam &param : decl.params) {
     if (param.type)
       continue;
-    auto it = std::find_if(spec.params.begin(), spec.params.end(), [&](const NamedInt &p) { return p.name == param.name.name; });
+    auto it = std::find_if(spec.params.begin(), spec.params.end(),
+                           [&](const NamedInt &p) { return p.name == param.name.name; });
     if (it == spec.params.end()) {
-      error(param.name.range, "the tile parameter " + quoted(param.name.name) + " has no value", "list its values in `tune " + decl.name.name + "`");
+      error(param.name.range, "the tile parameter " + quoted(param.name.name) + " has no value",
+            "list its values in `tune " + decl.name.name + "`");
       declare(param.name, {}, false, "tile parameter");
       continue;
     }
-    declare(param.name, Operand{makeConst(DType::Index, Constant{it->value}, param.name.range)}, false, "tile parameter");
+    declare(param.name, Operand{makeConst(DType::Index, Constant{it->value}, param.name.range)}, false,
+            "tile parameter");
   }
 }
 
@@ -131,14 +136,16 @@ bool BodyChecker::checkKernel(const ast::KernelDecl &decl, Kernel &result) {
     return false;
   checkBlock(decl.body);
   if (!gridSeen && !diagnostics.hasErrors())
-    error(decl.name.range, "the kernel " + quoted(decl.name.name) + " has no `grid(...)`", "say how many blocks run, first in its body");
+    error(decl.name.range, "the kernel " + quoted(decl.name.name) + " has no `grid(...)`",
+          "say how many blocks run, first in its body");
   // What a plan launches may write a part of the outputs only.
   if (!kernel->params.empty() || launched)
     return !diagnostics.hasErrors();
   return checkOutputsWritten(decl.name.range, "the kernel " + quoted(decl.name.name));
 }
 
-std::shared_ptr<const Reference> instantiateReference(const OpModel &op, const Specialization &spec, DiagnosticSink &sink) {
+std::shared_ptr<const Reference> instantiateReference(const OpModel &op, const Specialization &spec,
+                                                      DiagnosticSink &sink) {
   if (!op.spec || !op.spec->reference)
     return nullptr;
   auto reference = std::make_shared<Reference>();
@@ -149,17 +156,20 @@ std::shared_ptr<const Reference> instantiateReference(const OpModel &op, const S
   return good ? reference : nullptr;
 }
 
-static const ast::KernelDecl *declOf(const OpModel &op, const Specialization &spec, bool isPlan, DiagnosticSink &sink) {
+static const ast::KernelDecl *declOf(const OpModel &op, const Specialization &spec, bool isPlan,
+                                     DiagnosticSink &sink) {
   if (spec.kernel < 0 || size_t(spec.kernel) >= op.kernels.size() || !op.kernels[size_t(spec.kernel)].decl)
     return nullptr;
   const KernelModel &model = op.kernels[size_t(spec.kernel)];
   if (model.isPlan == isPlan)
     return model.decl;
-  sink.error(model.decl->name.range, quoted(model.name) + (model.isPlan ? " is a plan, not a kernel" : " is a kernel, not a plan"));
+  sink.error(model.decl->name.range,
+             quoted(model.name) + (model.isPlan ? " is a plan, not a kernel" : " is a kernel, not a plan"));
   return nullptr;
 }
 
-std::shared_ptr<const Kernel> instantiateKernel(const OpModel &op, const Specialization &spec, DiagnosticSink &sink) {
+std::shared_ptr<const Kernel> instantiateKernel(const OpModel &op, const Specialization &spec,
+                                                DiagnosticSink &sink) {
   const ast::KernelDecl *decl = declOf(op, spec, false, sink);
   if (!decl)
     return nullptr;
@@ -170,7 +180,8 @@ std::shared_ptr<const Kernel> instantiateKernel(const OpModel &op, const Special
   return good ? kernel : nullptr;
 }
 
-std::shared_ptr<const Plan> instantiatePlan(const OpModel &op, const Specialization &spec, DiagnosticSink &sink) {
+std::shared_ptr<const Plan> instantiatePlan(const OpModel &op, const Specialization &spec,
+                                            DiagnosticSink &sink) {
   const ast::KernelDecl *decl = declOf(op, spec, true, sink);
   if (!decl)
     return nullptr;

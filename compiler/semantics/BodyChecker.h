@@ -89,8 +89,8 @@ private:
   // ---- Names.cpp: scopes and what names mean
   struct Scope {
     std::map<std::string, Symbol, std::less<>> symbols;
-    bool isFunction = false;   ///< lookup stops here
-    bool isLibrary = false;    ///< and does not see the op
+    bool isFunction = false; ///< lookup stops here
+    bool isLibrary = false;  ///< and does not see the op
   };
   struct ScopeGuard;
   Symbol *findLocal(std::string_view name);
@@ -126,7 +126,7 @@ private:
   std::optional<bool> checkConstBool(const ast::Expr *e, std::string_view what);
   std::optional<std::vector<int64_t>> checkConstInts(const ast::Expr *e, std::string_view what);
   std::optional<DType> checkDType(const ast::Expr *e, std::string_view what);
-  std::optional<ShapeArgument> checkShape(const ast::Expr *e, std::string_view what);
+  std::optional<ShapeArgument> checkShape(const ast::Expr *e, std::string_view what, bool mayInfer = false);
   std::optional<int64_t> checkAxis(const ast::Expr *e, int64_t rank, std::string_view what);
   std::optional<std::string> checkText(const ast::Expr *e, std::string_view what);
   /// A scalar that the host can evaluate: dims, scalars, consts, tile parameters.
@@ -138,14 +138,15 @@ private:
   Value callFunction(const ast::FnDecl &fn, const ast::Call &e);
   Value inlineFunction(const ast::FnDecl &fn, std::vector<Value> args, SourceRange range);
   const ast::FnDecl *checkCombiner(const ast::Expr *e, std::string_view what);
-  std::shared_ptr<const Lambda> makeLambda(const ast::FnDecl &fn, const std::vector<DType> &params, const std::vector<DType> &results,
-                                           SourceRange range);
+  std::shared_ptr<const Lambda> makeLambda(const ast::FnDecl &fn, const std::vector<DType> &params,
+                                           const std::vector<DType> &results, SourceRange range);
   Value inlinePtx(const BoundArguments &args, const ast::Call &e);
 
   // ---- Statements.cpp
   void checkBlock(const ast::Block &block);
   void checkStmt(const ast::Stmt &stmt);
-  void checkLet(const std::vector<ast::BoundName> &names, bool isTuple, const ast::Expr *value, SourceRange range, bool isVar);
+  void checkLet(const std::vector<ast::BoundName> &names, bool isTuple, const ast::Expr *value,
+                SourceRange range, bool isVar);
   void declareLet(const ast::BoundName &name, const Value &value, SourceRange range);
   void declareVar(const ast::BoundName &name, const Value &value, SourceRange range);
   void checkAssign(const ast::Assign &stmt);
@@ -159,10 +160,11 @@ private:
   void checkMath(const ast::Math &stmt);
 
   // ---- families of builtins
-  Value elementwise(const BuiltinInfo &info, const BoundArguments &args, SourceRange range);     // ElementwiseOps.cpp
+  Value elementwise(const BuiltinInfo &info, const BoundArguments &args,
+                    SourceRange range); // ElementwiseOps.cpp
   Value selectOp(const BoundArguments &args, SourceRange range);
   Value conversionOp(Builtin id, const BoundArguments &args, SourceRange range);
-  Value shapeOp(Builtin id, const BoundArguments &args, SourceRange range);                      // ShapeOps.cpp
+  Value shapeOp(Builtin id, const BoundArguments &args, SourceRange range); // ShapeOps.cpp
   Value filled(Operand value, const ShapeArgument &shape, SourceRange range);
   Value reshapeOp(Operand x, const ast::Expr *shape, SourceRange range);
   Value permuteValue(Operand x, const std::vector<int64_t> &axes, SourceRange range);
@@ -170,18 +172,19 @@ private:
   Value splitOp(const BoundArguments &args, SourceRange range);
   Value extractOp(const BoundArguments &args, SourceRange range);
   Operand reshapeTo(Operand x, std::vector<int64_t> shape, SourceRange range);
-  Value reduction(const BuiltinInfo &info, const BoundArguments &args, SourceRange range);       // Reductions.cpp
+  Value reduction(const BuiltinInfo &info, const BoundArguments &args, SourceRange range); // Reductions.cpp
   Value combineOp(const BuiltinInfo &info, const BoundArguments &args, SourceRange range);
   Value customReduction(bool isScan, const BoundArguments &args, SourceRange range);
-  std::optional<int64_t> scanAxis(const ast::Expr *axis, const Operand &x, std::string_view what, SourceRange range);
-  Value matmulOp(Builtin id, const BoundArguments &args, SourceRange range);                     // Products.cpp
+  std::optional<int64_t> scanAxis(const ast::Expr *axis, const Operand &x, std::string_view what,
+                                  SourceRange range);
+  Value matmulOp(Builtin id, const BoundArguments &args, SourceRange range); // Products.cpp
   Value scaledMatmul(const BoundArguments &args, SourceRange range);
   Value randomOp(Builtin id, const BoundArguments &args, SourceRange range);
-  Value programOp(Builtin id, const BoundArguments &args, SourceRange range);                    // ProgramOps.cpp
+  Value programOp(Builtin id, const BoundArguments &args, SourceRange range); // ProgramOps.cpp
   Value gridOp(const ast::Call &e);
   Value swizzleOp(const BoundArguments &args, SourceRange range);
   Value factsOp(Builtin id, const BoundArguments &args, const ast::Call &e);
-  Value memoryOp(Builtin id, const BoundArguments &args, SourceRange range);                     // Memory.cpp
+  Value memoryOp(Builtin id, const BoundArguments &args, SourceRange range); // Memory.cpp
   Value loadOp(const BoundArguments &args, SourceRange range);
   Value storeOp(const BoundArguments &args, SourceRange range);
   Value atomicOp(Builtin id, const BoundArguments &args, SourceRange range);
@@ -196,10 +199,12 @@ private:
   Value indexTiled(Operand view, const ast::Index &e);
   Value indexValue(Operand value, const ast::Index &e);
   Value indexKernelValue(Operand value, const ast::Index &e);
-  std::optional<Type> indexedType(const Type &base, const ast::Index &e, bool isView, std::vector<IndexItem> &items);
+  std::optional<Type> indexedType(const Type &base, const ast::Index &e, bool isView,
+                                  std::vector<IndexItem> &items);
   Value tileView(Operand view, const ast::Call &e);
   Value permuteMember(const Value &base, const ast::Call &e);
-  std::optional<std::vector<int64_t>> permutation(const std::vector<const ast::Expr *> &axes, int64_t rank, SourceRange range);
+  std::optional<std::vector<int64_t>> permutation(const std::vector<const ast::Expr *> &axes, int64_t rank,
+                                                  SourceRange range);
   Operand permuteView(Operand view, std::vector<int64_t> axes, SourceRange range);
   Operand readView(Operand view, SourceRange range);
   std::optional<ViewRoot> rootOf(const Expr *view) const;
@@ -208,7 +213,8 @@ private:
   void checkScratch(const ast::Scratch &stmt);
   void checkLaunch(const ast::Launch &stmt);
   bool bindTileParams(const ast::Launch &stmt, const ast::KernelDecl &target, Specialization &targetSpec);
-  std::optional<LaunchArg> launchArgument(const ast::Expr *e, const KernelParam &param, bool isWritten, std::vector<ExprPtr> &extents);
+  std::optional<LaunchArg> launchArgument(const ast::Expr *e, const KernelParam &param, bool isWritten,
+                                          std::vector<ExprPtr> &extents);
   std::vector<ExprPtr> extentsOf(const ExprPtr &view);
 
   // ---- emission
@@ -253,11 +259,12 @@ private:
   int64_t steps = 0;                 ///< expressions and statements checked so far
   bool tooLarge = false;
   bool gridSeen = false, headOver = false;
-  bool launched = false;             ///< this kernel is checked for a plan
+  bool launched = false; ///< this kernel is checked for a plan
 };
 
 struct BodyChecker::ScopeGuard {
-  explicit ScopeGuard(BodyChecker &checker, bool isFunction = false, bool isLibrary = false) : checker(checker) {
+  explicit ScopeGuard(BodyChecker &checker, bool isFunction = false, bool isLibrary = false)
+      : checker(checker) {
     checker.scopes.push_back({{}, isFunction, isLibrary});
   }
   ~ScopeGuard() { checker.scopes.pop_back(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `checkSpec`: every body of an op for representative specializations. What differs between variants is dtypes, consts, presence and
-// tile parameters, so each value of each is seen at least once; a message about one place is said once.
+// tile parameters, so each value of each is seen at least once; one place gets one message.
 #include "compiler/semantics/OpModel.h"
 #include <set>
 #include <tuple>
@@ -8,22 +8,23 @@
 namespace tilegym::sem {
 namespace {
 
-/// Errors of many bodies, each (place, text) once.
+/// Errors of many bodies, one a place: other variants say the same of other dtypes.
 class OnceSink {
 public:
   explicit OnceSink(DiagnosticSink &to) : to(to) {}
   void take(const DiagnosticSink &from) {
     for (const Diagnostic &d : from.all()) {
-      if (!seen.emplace(d.range.file, d.range.begin, d.range.end, d.message).second)
+      if (!seen.emplace(d.range.file, d.range.begin, d.range.end).second)
         continue;
-      Diagnostic &copy = d.severity == Severity::Error ? to.error(d.range, d.message, d.help) : to.warning(d.range, d.message, d.help);
+      Diagnostic &copy = d.severity == Severity::Error ? to.error(d.range, d.message, d.help)
+                                                       : to.warning(d.range, d.message, d.help);
       copy.notes = d.notes;
     }
   }
 
 private:
   DiagnosticSink &to;
-  std::set<std::tuple<const SourceFile *, uint32_t, uint32_t, std::string>> seen;
+  std::set<std::tuple<const SourceFile *, uint32_t, uint32_t>> seen;
 };
 
 /// Up to `limit` specializations such that each value of each dtype, const, const dim and presence that occurs is among them.
@@ -34,11 +35,14 @@ std::vector<Specialization> representatives(const std::vector<Specialization> &a
   std::vector<Specialization> chosen;
   for (const Specialization &s : all) {
     bool isNew = false;
-    auto note = [&](int what, size_t index, int64_t value, double real = 0) { isNew |= seen.emplace(what, index, value, real).second; };
+    auto note = [&](int what, size_t index, int64_t value, double real = 0) {
+      isNew |= seen.emplace(what, index, value, real).second;
+    };
     for (size_t i = 0; i < s.dtypes.size(); ++i)
       note(0, i, int64_t(s.dtypes[i]));
     for (size_t i = 0; i < s.consts.size(); ++i)
-      note(1, i, s.consts[i].isFloat() ? 0 : s.consts[i].asInt(), s.consts[i].isFloat() ? s.consts[i].asFloat() : 0);
+      note(1, i, s.consts[i].isFloat() ? 0 : s.consts[i].asInt(),
+           s.consts[i].isFloat() ? s.consts[i].asFloat() : 0);
     for (size_t i = 0; i < s.constDims.size(); ++i)
       note(2, i, s.constDims[i]);
     for (size_t i = 0; i < s.present.size(); ++i)
@@ -52,7 +56,8 @@ std::vector<Specialization> representatives(const std::vector<Specialization> &a
 }
 
 /// The points of a kernel to look at: of each derived value the first and the last candidate, of each arch that has its own.
-std::vector<Specialization> points(const OpModel &op, const Specialization &interface, int64_t kernel, OnceSink &errors) {
+std::vector<Specialization> points(const OpModel &op, const Specialization &interface, int64_t kernel,
+                                   OnceSink &errors) {
   std::vector<Specialization> result;
   const ast::TuneDecl *tune = op.kernels[size_t(kernel)].tune;
   std::vector<std::string> archs = {""};

@@ -8,26 +8,39 @@ namespace {
 
 class Dumper {
 public:
-  Dumper(const OpModel &op, const Body *body, const Kernel *kernel, const Plan *plan = nullptr) : op(op), body(body), kernel(kernel), plan(plan) {}
+  Dumper(const OpModel &op, const Body *body, const Kernel *kernel, const Plan *plan = nullptr)
+      : op(op), body(body), kernel(kernel), plan(plan) {}
 
   std::string expr(const Expr &e) {
     switch (e.op) {
-    case Op::Const: return toString(e.constant, e.type.dtype) + ":" + std::string(name(e.type.dtype));
-    case Op::Local: return local(e.index);
-    case Op::Dim: return nameAt(op.dims, e.index);
-    case Op::Scalar: return nameAt(op.scalars, e.index);
-    case Op::KernelParam: return kernel ? nameAt(kernel->params, e.index) : "param" + std::to_string(e.index);
+    case Op::Const:
+      return toString(e.constant, e.type.dtype) + ":" + std::string(name(e.type.dtype));
+    case Op::Local:
+      return local(e.index);
+    case Op::Dim:
+      return nameAt(op.dims, e.index);
+    case Op::Scalar:
+      return nameAt(op.scalars, e.index);
+    case Op::KernelParam:
+      return kernel ? nameAt(kernel->params, e.index) : "param" + std::to_string(e.index);
     case Op::Tensor:
       if (!e.isKernelParam)
         return nameAt(op.tensors, e.index);
       return kernel ? nameAt(kernel->params, e.index) : "param" + std::to_string(e.index);
-    case Op::ListElement: return nameAt(op.tensors, e.index) + "[" + expr(*e.operands[0]) + "]";
-    case Op::ListDim: return nameAt(op.dims, e.index) + "[" + expr(*e.operands[0]) + "]";
-    case Op::ListLen: return "len(" + nameAt(op.tensors, e.index) + ")";
-    case Op::Present: return "present(" + nameAt(op.tensors, e.index) + ")";
-    case Op::SizeOf: return "sizeof(" + nameAt(op.typeVars, e.index) + ")";
-    case Op::TypeCode: return nameAt(op.typeVars, e.index);
-    default: break;
+    case Op::ListElement:
+      return nameAt(op.tensors, e.index) + "[" + expr(*e.operands[0]) + "]";
+    case Op::ListDim:
+      return nameAt(op.dims, e.index) + "[" + expr(*e.operands[0]) + "]";
+    case Op::ListLen:
+      return "len(" + nameAt(op.tensors, e.index) + ")";
+    case Op::Present:
+      return "present(" + nameAt(op.tensors, e.index) + ")";
+    case Op::SizeOf:
+      return "sizeof(" + nameAt(op.typeVars, e.index) + ")";
+    case Op::TypeCode:
+      return nameAt(op.typeVars, e.index);
+    default:
+      break;
     }
     std::string text(name(e.op));
     text += "(";
@@ -70,9 +83,10 @@ public:
         text += " " + op.typeVars[i].name + "=" + std::string(name(spec.dtypes[i]));
     for (size_t i = 0; i < spec.consts.size() && i < op.scalars.size(); ++i)
       if (op.scalars[i].isConst)
-        text += " " + op.scalars[i].name + "=" +
-                (op.scalars[i].enumerators.empty() ? toString(spec.consts[i])
-                                                   : nameOf(op.scalars[i].enumerators, spec.consts[i].asInt()));
+        text +=
+            " " + op.scalars[i].name + "=" +
+            (op.scalars[i].enumerators.empty() ? toString(spec.consts[i])
+                                               : nameOf(op.scalars[i].enumerators, spec.consts[i].asInt()));
     for (size_t i = 0; i < spec.constDims.size() && i < op.dims.size(); ++i)
       if (spec.constDims[i] != kDynamic)
         text += " " + op.dims[i].name + "=" + std::to_string(spec.constDims[i]);
@@ -90,7 +104,9 @@ private:
     return index >= 0 && size_t(index) < from.size() ? from[size_t(index)] : "?" + std::to_string(index);
   }
   std::string local(int64_t index) {
-    std::string text = body && index >= 0 && size_t(index) < body->locals.size() ? body->locals[size_t(index)].name : "local";
+    std::string text = body && index >= 0 && size_t(index) < body->locals.size()
+                           ? body->locals[size_t(index)].name
+                           : "local";
     return text + "." + std::to_string(index);
   }
   static std::string shape(const std::vector<int64_t> &extents) {
@@ -105,12 +121,24 @@ private:
       text += text.empty() ? "[" : ", ";
       std::string first = item.first ? expr(*item.first) : "", second = item.second ? expr(*item.second) : "";
       switch (item.kind) {
-      case IndexItem::Point: text += first; break;
-      case IndexItem::Gather: text += "gather " + first; break;
-      case IndexItem::Span: text += first + " :+ " + std::to_string(item.length); break;
-      case IndexItem::Bounds: text += first + " : " + second; break;
-      case IndexItem::Whole: text += ":"; break;
-      case IndexItem::NewAxis: text += "None"; break;
+      case IndexItem::Point:
+        text += first;
+        break;
+      case IndexItem::Gather:
+        text += "gather " + first;
+        break;
+      case IndexItem::Span:
+        text += first + " :+ " + std::to_string(item.length);
+        break;
+      case IndexItem::Bounds:
+        text += first + " : " + second;
+        break;
+      case IndexItem::Whole:
+        text += ":";
+        break;
+      case IndexItem::NewAxis:
+        text += "None";
+        break;
       }
     }
     return text.empty() ? "[]" : text + "]";
@@ -119,12 +147,20 @@ private:
     if (!e.ints.empty() && !e.wholeTile)
       add(shape(e.ints));
     switch (e.op) {
-    case Op::Cat: case Op::Reduce: case Op::CumSum: case Op::Scan: case Op::Sort: case Op::TopK:
+    case Op::Cat:
+    case Op::Reduce:
+    case Op::CumSum:
+    case Op::Scan:
+    case Op::Sort:
+    case Op::TopK:
       if (!e.wholeTile)
         add("axis=" + std::to_string(e.index));
       break;
-    case Op::TupleGet: add(std::to_string(e.index)); break;
-    default: break;
+    case Op::TupleGet:
+      add(std::to_string(e.index));
+      break;
+    default:
+      break;
     }
     if ((e.op == Op::Sum || e.op == Op::Prod) && e.accType != e.operands[0]->type.dtype)
       add("acc=" + std::string(name(e.accType)));
@@ -169,10 +205,15 @@ private:
       line((isVar ? "var " : "let ") + local(s.index) + " = " + expr(*s.value));
       break;
     }
-    case Stmt::Assign: line(local(s.index) + " = " + expr(*s.value)); break;
-    case Stmt::Eval: line(expr(*s.value)); break;
+    case Stmt::Assign:
+      line(local(s.index) + " = " + expr(*s.value));
+      break;
+    case Stmt::Eval:
+      line(expr(*s.value));
+      break;
     case Stmt::For:
-      line("for " + local(s.index) + " in " + expr(*s.lo) + " .. " + expr(*s.hi) + " step " + expr(*s.step) + " {");
+      line("for " + local(s.index) + " in " + expr(*s.lo) + " .. " + expr(*s.hi) + " step " + expr(*s.step) +
+           " {");
       nested(s.body);
       line("}");
       break;
@@ -193,11 +234,21 @@ private:
       }
       line("}");
       break;
-    case Stmt::Break: line("break"); break;
-    case Stmt::Continue: line("continue"); break;
-    case Stmt::Return: line("return"); break;
-    case Stmt::WriteWhole: line(nameAt(op.tensors, s.index) + " = " + expr(*s.value)); break;
-    case Stmt::WriteView: line(expr(*s.view) + " = " + expr(*s.value)); break;
+    case Stmt::Break:
+      line("break");
+      break;
+    case Stmt::Continue:
+      line("continue");
+      break;
+    case Stmt::Return:
+      line("return");
+      break;
+    case Stmt::WriteWhole:
+      line(nameAt(op.tensors, s.index) + " = " + expr(*s.value));
+      break;
+    case Stmt::WriteView:
+      line(expr(*s.view) + " = " + expr(*s.value));
+      break;
     case Stmt::Scratch:
       if (plan) {
         const ScratchBuffer &b = plan->scratch[size_t(s.index)];
@@ -213,7 +264,8 @@ private:
         std::string args = names(l.kernel->spec.params);
         for (size_t i = 0; i < l.args.size(); ++i)
           args += (args.empty() ? "" : ", ") + nameAt(l.kernel->params, int64_t(i)) + " = " +
-                  (l.args[i].kind == LaunchArg::ScratchRef ? nameAt(plan->scratch, l.args[i].scratch) : expr(*l.args[i].value));
+                  (l.args[i].kind == LaunchArg::ScratchRef ? nameAt(plan->scratch, l.args[i].scratch)
+                                                           : expr(*l.args[i].value));
         line("launch " + l.kernel->name + "(" + args + ")");
       }
       break;
@@ -234,7 +286,8 @@ std::string dump(const OpModel &op, const Expr &expr, const Body *body, const Ke
 
 std::string dump(const OpModel &op, const Kernel &kernel) {
   Dumper dumper(op, &kernel, &kernel);
-  std::string out = "kernel " + kernel.name + "(" + dumper.names(kernel.spec.params) + ")" + dumper.specialization(kernel.spec) + " {\n";
+  std::string out = "kernel " + kernel.name + "(" + dumper.names(kernel.spec.params) + ")" +
+                    dumper.specialization(kernel.spec) + " {\n";
   for (const KernelParam &param : kernel.params) {
     out += "  param " + param.name + ": " + std::string(name(param.dtype));
     for (size_t i = 0; i < param.dims.size(); ++i)
@@ -259,7 +312,8 @@ std::string dump(const OpModel &op, const Kernel &kernel) {
 
 std::string dump(const OpModel &op, const Plan &plan) {
   Dumper dumper(op, &plan, nullptr, &plan);
-  std::string out = "plan " + plan.name + "(" + dumper.names(plan.spec.params) + ")" + dumper.specialization(plan.spec) + " {\n";
+  std::string out = "plan " + plan.name + "(" + dumper.names(plan.spec.params) + ")" +
+                    dumper.specialization(plan.spec) + " {\n";
   dumper.block(plan.block, 1, out);
   out += "}\n";
   for (const Launch &launch : plan.launches)

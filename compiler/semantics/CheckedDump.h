@@ -11,6 +11,7 @@ std::string dump(const OpModel &op, const Kernel &kernel);
 std::string dump(const OpModel &op, const Plan &plan);
 std::string dump(const OpModel &op, const Reference &reference);
 /// One expression; `body` names its locals and `kernel` its parameters, where there are any.
-std::string dump(const OpModel &op, const Expr &expr, const Body *body = nullptr, const Kernel *kernel = nullptr);
+std::string dump(const OpModel &op, const Expr &expr, const Body *body = nullptr,
+                 const Kernel *kernel = nullptr);
 
 } // namespace tilegym::sem

@@ -12,10 +12,13 @@ Takes takes(Op operation) {
   case Op::Abs:
   case Op::Min:
   case Op::Max:
-  case Op::Pow: return Takes::Numbers;
+  case Op::Pow:
+    return Takes::Numbers;
   case Op::Pow2Ceil:
-  case Op::CDiv: return Takes::Integers;
-  default: return Takes::Floats;
+  case Op::CDiv:
+    return Takes::Integers;
+  default:
+    return Takes::Floats;
   }
 }
 } // namespace
@@ -33,13 +36,17 @@ Value BodyChecker::elementwise(const BuiltinInfo &info, const BoundArguments &ar
     if (x && x.literal && wanted == Takes::Floats && isInt(x.dtype()))
       x = ops.floatLiteral(x.constant()->asFloat(), x.expr->range);
     if (x) {
-      bool good = wanted == Takes::Floats ? isFloat(x.dtype()) : wanted == Takes::Integers ? isInt(x.dtype()) : !isBool(x.dtype());
+      bool good = wanted == Takes::Floats     ? isFloat(x.dtype())
+                  : wanted == Takes::Integers ? isInt(x.dtype())
+                                              : !isBool(x.dtype());
       if (!good) {
-        const char *need = wanted == Takes::Floats ? "floats" : wanted == Takes::Integers ? "integers" : "numbers";
-        std::string help = wanted == Takes::Floats && isInt(x.dtype())      ? "convert it: f32(x)"
+        const char *need = wanted == Takes::Floats     ? "floats"
+                           : wanted == Takes::Integers ? "integers"
+                                                       : "numbers";
+        std::string help = wanted == Takes::Floats && isInt(x.dtype())       ? "convert it: f32(x)"
                            : wanted == Takes::Integers && isFloat(x.dtype()) ? "convert it: i32(x)"
-                           : isBool(x.dtype())                               ? "convert it: i32(x), or use select(cond, a, b)"
-                                                                             : "";
+                           : isBool(x.dtype()) ? "convert it: i32(x), or use select(cond, a, b)"
+                                               : "";
         error(arg->range, what + " needs " + need + ", found " + toString(x.type()), help);
         x = {};
       }
@@ -50,17 +57,20 @@ Value BodyChecker::elementwise(const BuiltinInfo &info, const BoundArguments &ar
   if (failed)
     return {};
   switch (operands.size()) {
-  case 1: return ops.elementwise(info.operation, what, {operands[0]}, range);
+  case 1:
+    return ops.elementwise(info.operation, what, {operands[0]}, range);
   case 2:
     if (info.operation == Op::Pow)
       return ops.binary(ast::BinaryOp::Pow, operands[0], operands[1], range);
     return ops.elementwise(info.operation, what, {operands[0], operands[1]}, range);
-  default: return ops.elementwise(info.operation, what, {operands[0], operands[1], operands[2]}, range);
+  default:
+    return ops.elementwise(info.operation, what, {operands[0], operands[1], operands[2]}, range);
   }
 }
 
 Value BodyChecker::selectOp(const BoundArguments &args, SourceRange range) {
-  Operand condition = ops.requireBool(checkValue(args.values[0], "the condition of `select`"), "the condition of `select`");
+  Operand condition =
+      ops.requireBool(checkValue(args.values[0], "the condition of `select`"), "the condition of `select`");
   if (!condition)
     return {};
   const Constant *known = condition.constant();
@@ -75,11 +85,12 @@ Value BodyChecker::selectOp(const BoundArguments &args, SourceRange range) {
   if (known) {
     const Operand &taken = branches[known->asBool() ? 0 : 1], &other = branches[known->asBool() ? 1 : 0];
     if (!other || !taken)
-      return ops.settle(taken);
+      return taken;
     // Scalars fold in a reference too, and a literal stays one: select(offset, 1, 0) takes the dtype of what it meets.
     if (taken.literal && other.literal)
       return taken;
-    if (taken.type().isTile() && other.type().isTile() && taken.type().isScalar() && other.type().isScalar()) {
+    if (taken.type().isTile() && other.type().isTile() && taken.type().isScalar() &&
+        other.type().isScalar()) {
       Operand *both[] = {&branches[0], &branches[1]};
       return ops.unifyDTypes(both, "`select`", range) ? Value(taken) : Value();
     }
@@ -99,7 +110,9 @@ Value BodyChecker::conversionOp(Builtin id, const BoundArguments &args, SourceRa
   if (!x || !to)
     return {};
   if (isBool(*to) || isBool(x.dtype()) || isIndex(*to) || isIndex(x.dtype())) {
-    error(range, "`bitcast` from " + std::string(name(x.dtype())) + " to " + std::string(name(*to)) + ": bool and index have no fixed bits",
+    error(range,
+          "`bitcast` from " + std::string(name(x.dtype())) + " to " + std::string(name(*to)) +
+              ": bool and index have no fixed bits",
           "convert to an integer of a size first: i32(x)");
     return {};
   }
@@ -107,13 +120,15 @@ Value BodyChecker::conversionOp(Builtin id, const BoundArguments &args, SourceRa
   int64_t from = sizeInBytes(x.dtype()), into = sizeInBytes(*to);
   if (from != into) {
     if (shape.empty()) {
-      error(range, "`bitcast` of a scalar from " + std::string(name(x.dtype())) + " to " + std::string(name(*to)) + ": the sizes differ");
+      error(range, "`bitcast` of a scalar from " + std::string(name(x.dtype())) + " to " +
+                       std::string(name(*to)) + ": the sizes differ");
       return {};
     }
     int64_t &last = shape.back();
     if (last != kDynamic) {
       if (last * from % into != 0) {
-        error(range, "`bitcast` of " + toString(x.type()) + " to " + std::string(name(*to)) + ": the last axis does not fill whole elements");
+        error(range, "`bitcast` of " + toString(x.type()) + " to " + std::string(name(*to)) +
+                         ": the last axis does not fill whole elements");
         return {};
       }
       last = last * from / into;

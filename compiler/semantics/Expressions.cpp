@@ -15,8 +15,9 @@ Value BodyChecker::check(const ast::Expr *e) {
     return {};
   if (++steps > kMaxSteps || depth >= kMaxDepth) {
     tooLarge = true;
-    error(e->range, depth >= kMaxDepth ? "this is nested too deeply once functions are inlined"
-                                       : "this body is too large once functions are inlined and `const for` unrolled",
+    error(e->range,
+          depth >= kMaxDepth ? "this is nested too deeply once functions are inlined"
+                             : "this body is too large once functions are inlined and `const for` unrolled",
           "use a run-time loop, or split the kernel");
     return {};
   }
@@ -29,7 +30,9 @@ Value BodyChecker::check(const ast::Expr *e) {
   if (inKernel())
     fault = checkTileShape(value.data.type().shape);
   else if (value.data.type().rank() > kMaxRank)
-    fault = {"a value of rank " + std::to_string(value.data.type().rank()) + " has more than " + std::to_string(kMaxRank) + " axes", ""};
+    fault = {"a value of rank " + std::to_string(value.data.type().rank()) + " has more than " +
+                 std::to_string(kMaxRank) + " axes",
+             ""};
   if (fault.message.empty())
     return value;
   error(e->range, fault.message, fault.help);
@@ -39,27 +42,36 @@ Value BodyChecker::check(const ast::Expr *e) {
 Value BodyChecker::checkUnlimited(const ast::Expr &e) {
   using K = ast::ExprKind;
   switch (e.kind) {
-  case K::IntLiteral: return ops.literal(static_cast<const ast::IntLiteral &>(e));
-  case K::FloatLiteral: return ops.literal(static_cast<const ast::FloatLiteral &>(e));
-  case K::BoolLiteral: return ops.literal(static_cast<const ast::BoolLiteral &>(e));
+  case K::IntLiteral:
+    return ops.literal(static_cast<const ast::IntLiteral &>(e));
+  case K::FloatLiteral:
+    return ops.literal(static_cast<const ast::FloatLiteral &>(e));
+  case K::BoolLiteral:
+    return ops.literal(static_cast<const ast::BoolLiteral &>(e));
   case K::StringLiteral: {
     Value value;
     value.kind = Value::Text;
     value.text = static_cast<const ast::StringLiteral &>(e).value;
     return value;
   }
-  case K::Name: return nameValue(static_cast<const ast::Name &>(e));
+  case K::Name:
+    return nameValue(static_cast<const ast::Name &>(e));
   case K::Unary: {
     const auto &unary = static_cast<const ast::Unary &>(e);
     return ops.unary(unary.op, checkValue(unary.operand.get(), quoted(ast::spelling(unary.op))), e.range);
   }
-  case K::Binary: return checkBinary(static_cast<const ast::Binary &>(e));
-  case K::Call: return checkCall(static_cast<const ast::Call &>(e));
-  case K::Member: return checkMember(static_cast<const ast::Member &>(e));
-  case K::Index: return checkIndex(static_cast<const ast::Index &>(e));
+  case K::Binary:
+    return checkBinary(static_cast<const ast::Binary &>(e));
+  case K::Call:
+    return checkCall(static_cast<const ast::Call &>(e));
+  case K::Member:
+    return checkMember(static_cast<const ast::Member &>(e));
+  case K::Index:
+    return checkIndex(static_cast<const ast::Index &>(e));
   case K::Tuple:
   case K::List: {
-    const auto &elements = e.kind == K::Tuple ? static_cast<const ast::Tuple &>(e).elements : static_cast<const ast::List &>(e).elements;
+    const auto &elements = e.kind == K::Tuple ? static_cast<const ast::Tuple &>(e).elements
+                                              : static_cast<const ast::List &>(e).elements;
     std::vector<Value> values;
     for (const auto &element : elements)
       if (values.emplace_back(check(element.get())); !values.back())
@@ -98,9 +110,12 @@ Value BodyChecker::checkBinary(const ast::Binary &e) {
   std::string what = quoted(ast::spelling(e.op));
   Value a = check(e.lhs.get()), b = check(e.rhs.get());
   // `T == f32`: dtypes compare at compile time.
-  if (a.kind == Value::TypeName && b.kind == Value::TypeName && (e.op == ast::BinaryOp::Eq || e.op == ast::BinaryOp::Ne))
-    return Operand{makeConst(DType::Bool, Constant{(a.dtype == b.dtype) == (e.op == ast::BinaryOp::Eq)}, e.range)};
-  Operand x = a ? asValue(a, e.lhs->range, what) : Operand(), y = b ? asValue(b, e.rhs->range, what) : Operand();
+  if (a.kind == Value::TypeName && b.kind == Value::TypeName &&
+      (e.op == ast::BinaryOp::Eq || e.op == ast::BinaryOp::Ne))
+    return Operand{
+        makeConst(DType::Bool, Constant{(a.dtype == b.dtype) == (e.op == ast::BinaryOp::Eq)}, e.range)};
+  Operand x = a ? asValue(a, e.lhs->range, what) : Operand(),
+          y = b ? asValue(b, e.rhs->range, what) : Operand();
   return ops.binary(e.op, x, y, e.range);
 }
 
@@ -112,7 +127,8 @@ Value BodyChecker::checkMember(const ast::Member &e) {
   if (e.name != "T") {
     std::string near = nearest(e.name, {"tile", "permute", "T"});
     error(e.nameRange, "unknown member `." + e.name + "`",
-          (near.empty() ? "" : "did you mean `." + near + "`? ") + std::string("tensors have .tile(...), .permute(...) and .T"));
+          (near.empty() ? "" : "did you mean `." + near + "`? ") +
+              std::string("tensors have .tile(...), .permute(...) and .T"));
     return {};
   }
   Value base = check(e.base.get());
@@ -122,10 +138,12 @@ Value BodyChecker::checkMember(const ast::Member &e) {
     return {};
   }
   if (base.data.type().rank() != 2) {
-    error(e.range, "`.T` swaps two axes, found " + toString(base.data.type()), "name the order of the axes: .permute(...)");
+    error(e.range, "`.T` swaps two axes, found " + toString(base.data.type()),
+          "name the order of the axes: .permute(...)");
     return {};
   }
-  return base.data.type().kind == Type::View ? Value(permuteView(base.data, {1, 0}, e.range)) : permuteValue(base.data, {1, 0}, e.range);
+  return base.data.type().kind == Type::View ? Value(permuteView(base.data, {1, 0}, e.range))
+                                             : permuteValue(base.data, {1, 0}, e.range);
 }
 
 // ---------------------------------------------------------------- calls
@@ -148,12 +166,14 @@ Value BodyChecker::checkCall(const ast::Call &e) {
     if (base.kind == Value::Absent || base.kind != Value::Data)
       asValue(base, member->base->range, "`.tile`");
     else
-      error(e.range, "`.tile` cuts a tensor, found " + toString(base.data.type()), "use extract(...) or split(...) on a tile");
+      error(e.range, "`.tile` cuts a tensor, found " + toString(base.data.type()),
+            "use extract(...) or split(...) on a tile");
     return {};
   }
   const auto *callee = ast::dynCast<ast::Name>(e.callee.get());
   if (!callee) {
-    error(e.callee ? e.callee->range : e.range, "this cannot be called", "call a builtin, a fn, or a dtype such as f32(x)");
+    error(e.callee ? e.callee->range : e.range, "this cannot be called",
+          "call a builtin, a fn, or a dtype such as f32(x)");
     return {};
   }
   if (Symbol *symbol = findLocal(callee->name)) {
@@ -176,7 +196,8 @@ Value BodyChecker::checkCall(const ast::Call &e) {
   if (auto dtype = dtypeNamed(callee->name))
     return checkConversion(*dtype, e);
   if (seesOp() && findOpName(callee->name, callee->range)) {
-    error(callee->range, quoted(callee->name) + " is not a function", "index with brackets: " + callee->name + "[...]");
+    error(callee->range, quoted(callee->name) + " is not a function",
+          "index with brackets: " + callee->name + "[...]");
     return {};
   }
   return unknownName(callee->name, callee->range, true);
@@ -191,34 +212,46 @@ Value BodyChecker::checkBuiltin(const BuiltinInfo &info, const ast::Call &e) {
   if (!args)
     return {};
   switch (info.family) {
-  case Family::Elementwise: return info.id == Builtin::select_ ? selectOp(*args, e.range) : elementwise(info, *args, e.range);
+  case Family::Elementwise:
+    return info.id == Builtin::select_ ? selectOp(*args, e.range) : elementwise(info, *args, e.range);
   case Family::MinMax:
     // Two values: elementwise. One: a reduction.
     if (!args->values[1])
       return reduction(info, *args, e.range);
     for (size_t option : {2, 3})
       if (args->values[option]) {
-        error(args->values[option]->range, quoted(info.name) + " of two values takes no " + quoted(info.arguments[option].name),
+        error(args->values[option]->range,
+              quoted(info.name) + " of two values takes no " + quoted(info.arguments[option].name),
               "reduce one tile: " + info.name + "(x, axis=1)");
         return {};
       }
     return elementwise(info, *args, e.range);
-  case Family::Convert: return conversionOp(info.id, *args, e.range);
-  case Family::Shape: return shapeOp(info.id, *args, e.range);
-  case Family::Reduce: return reduction(info, *args, e.range);
-  case Family::Combine: return combineOp(info, *args, e.range);
-  case Family::Matmul: return matmulOp(info.id, *args, e.range);
-  case Family::Random: return randomOp(info.id, *args, e.range);
-  case Family::Program: return info.id == Builtin::grid_ ? gridOp(e) : programOp(info.id, *args, e.range);
-  case Family::Memory: return memoryOp(info.id, *args, e.range);
-  case Family::Facts: return factsOp(info.id, *args, e);
+  case Family::Convert:
+    return conversionOp(info.id, *args, e.range);
+  case Family::Shape:
+    return shapeOp(info.id, *args, e.range);
+  case Family::Reduce:
+    return reduction(info, *args, e.range);
+  case Family::Combine:
+    return combineOp(info, *args, e.range);
+  case Family::Matmul:
+    return matmulOp(info.id, *args, e.range);
+  case Family::Random:
+    return randomOp(info.id, *args, e.range);
+  case Family::Program:
+    return info.id == Builtin::grid_ ? gridOp(e) : programOp(info.id, *args, e.range);
+  case Family::Memory:
+    return memoryOp(info.id, *args, e.range);
+  case Family::Facts:
+    return factsOp(info.id, *args, e);
   }
   return {};
 }
 
 /// `f32(x)`, `f8e4m3(x, sat=false)`, `f16(x, round=down)`.
 Value BodyChecker::checkConversion(DType to, const ast::Call &e) {
-  std::string what = quoted(name(to)), usage = "it is written " + std::string(name(to)) + "(x, round=nearest | zero | down | up, sat=true)";
+  std::string what = quoted(name(to)), usage = "it is written " + std::string(name(to)) +
+                                               "(x, round=nearest | zero | down | up, sat=true)";
   const ast::Expr *source = nullptr;
   Rounding rounding = Rounding::NearestEven;
   bool saturate = true;
@@ -231,12 +264,16 @@ Value BodyChecker::checkConversion(DType to, const ast::Call &e) {
       source = arg.value.get();
     } else if (arg.name == "round") {
       const auto *mode = ast::dynCast<ast::Name>(arg.value.get());
-      static constexpr std::pair<std::string_view, Rounding> modes[] = {
-          {"nearest", Rounding::NearestEven}, {"zero", Rounding::TowardZero}, {"down", Rounding::Down}, {"up", Rounding::Up}};
-      auto it = std::find_if(std::begin(modes), std::end(modes), [&](const auto &m) { return mode && m.first == mode->name; });
+      static constexpr std::pair<std::string_view, Rounding> modes[] = {{"nearest", Rounding::NearestEven},
+                                                                        {"zero", Rounding::TowardZero},
+                                                                        {"down", Rounding::Down},
+                                                                        {"up", Rounding::Up}};
+      auto it = std::find_if(std::begin(modes), std::end(modes),
+                             [&](const auto &m) { return mode && m.first == mode->name; });
       if (it == std::end(modes) || !isFloat(to)) {
         error(arg.value ? arg.value->range : e.range,
-              isFloat(to) ? "`round` must be nearest, zero, down or up" : "`round` belongs to conversions to a float",
+              isFloat(to) ? "`round` must be nearest, zero, down or up"
+                          : "`round` belongs to conversions to a float",
               isFloat(to) ? "" : "use floor, ceil, round or trunc before converting to an integer");
         return {};
       }
@@ -266,7 +303,8 @@ Value BodyChecker::checkComprehension(const ast::Call &e, const ast::Comprehensi
     error(e.range, "only `sum(g in lo .. hi: e)` takes a range");
     return {};
   }
-  ExprPtr lo = checkDetached(range->lo.get(), "the start of the range"), hi = checkDetached(range->hi.get(), "the end of the range");
+  ExprPtr lo = checkDetached(range->lo.get(), "the start of the range"),
+          hi = checkDetached(range->hi.get(), "the end of the range");
   if (!lo || !hi)
     return {};
   auto lambda = std::make_shared<Lambda>();
@@ -299,8 +337,16 @@ ExprPtr BodyChecker::checkDetached(const ast::Expr *e, std::string_view what) {
 /// Operations that the host evaluates: scalar arithmetic on what a call knows before it starts.
 static bool isHostOperation(Op op) {
   switch (op) {
-  case Op::Const: case Op::Dim: case Op::Scalar: case Op::KernelParam: case Op::ListDim: case Op::ListLen: case Op::SmCount:
-  case Op::Convert: case Op::ListSum: case Op::Local:
+  case Op::Const:
+  case Op::Dim:
+  case Op::Scalar:
+  case Op::KernelParam:
+  case Op::ListDim:
+  case Op::ListLen:
+  case Op::SmCount:
+  case Op::Convert:
+  case Op::ListSum:
+  case Op::Local:
     return true;
   default:
     return op >= Op::Neg && op <= Op::Select;
@@ -310,7 +356,8 @@ static bool isHostOperation(Op op) {
 bool BodyChecker::isHost(const Expr &e, std::vector<int64_t> &known, int64_t &budget) {
   if (--budget < 0 || !isHostOperation(e.op) || !e.type.isScalar())
     return false;
-  if (e.op == Op::Local && kind != Kind::Plan && std::find(known.begin(), known.end(), e.index) == known.end())
+  if (e.op == Op::Local && kind != Kind::Plan &&
+      std::find(known.begin(), known.end(), e.index) == known.end())
     return false;
   for (const ExprPtr &operand : e.operands)
     if (!isHost(*operand, known, budget))
@@ -334,7 +381,9 @@ ExprPtr BodyChecker::checkHost(const ast::Expr *e, std::string_view what) {
   int64_t budget = 10'000;
   if (isHost(*expr, known, budget))
     return expr;
-  error(e->range, budget < 0 ? std::string(what) + " is too large" : std::string(what) + " must be known before the launch",
+  error(e->range,
+        budget < 0 ? std::string(what) + " is too large"
+                   : std::string(what) + " must be known before the launch",
         "it may use dims, scalars, consts, tile parameters and sm_count()");
   return nullptr;
 }
@@ -344,7 +393,8 @@ ExprPtr BodyChecker::checkHost(const ast::Expr *e, std::string_view what) {
 Operand BodyChecker::asValue(const Value &value, SourceRange range, std::string_view what) {
   std::string found, help;
   switch (value.kind) {
-  case Value::Invalid: return {};
+  case Value::Invalid:
+    return {};
   case Value::Data:
     if (value.data.type().isTile())
       return value.data;
@@ -356,7 +406,9 @@ Operand BodyChecker::asValue(const Value &value, SourceRange range, std::string_
   case Value::Absent:
     if (deadDepth)
       return {};
-    error(range, "the optional tensor " + quoted(op.tensors[size_t(value.id)].name) + " is used where it may be absent",
+    error(range,
+          "the optional tensor " + quoted(op.tensors[size_t(value.id)].name) +
+              " is used where it may be absent",
           "guard it: const if present(" + op.tensors[size_t(value.id)].name + ") { ... }");
     return {};
   case Value::Nothing:
@@ -374,7 +426,9 @@ Operand BodyChecker::asValue(const Value &value, SourceRange range, std::string_
     found = "the fn " + quoted(value.function->name.name);
     help = "call it: " + value.function->name.name + "(...)";
     break;
-  case Value::Text: found = "a string"; break;
+  case Value::Text:
+    found = "a string";
+    break;
   case Value::Scratch:
     found = "a scratch buffer";
     help = "pass it to a kernel: launch k(p = p)";
@@ -445,11 +499,13 @@ std::optional<DType> BodyChecker::checkDType(const ast::Expr *e, std::string_vie
     return std::nullopt;
   if (value.kind == Value::TypeName)
     return value.dtype;
-  error(e->range, std::string(what) + " must be a dtype", "write f32, bf16, i32 ... or a dtype name of the op");
+  error(e->range, std::string(what) + " must be a dtype",
+        "write f32, bf16, i32 ... or a dtype name of the op");
   return std::nullopt;
 }
 
-std::optional<ShapeArgument> BodyChecker::checkShape(const ast::Expr *e, std::string_view what) {
+std::optional<ShapeArgument> BodyChecker::checkShape(const ast::Expr *e, std::string_view what,
+                                                     bool mayInfer) {
   Value value = check(e);
   if (!value)
     return std::nullopt;
@@ -461,13 +517,19 @@ std::optional<ShapeArgument> BodyChecker::checkShape(const ast::Expr *e, std::st
     if (!x)
       return std::nullopt;
     if (const Constant *c = x.constant()) {
+      if (c->asInt() < 0 && !(mayInfer && c->asInt() == -1)) {
+        error(x.expr->range,
+              std::string(what) + " has the extent " + std::to_string(c->asInt()) + ", which is negative");
+        return std::nullopt;
+      }
       shape.extents.push_back(c->asInt());
     } else if (inReference()) {
       shape.extents.push_back(kDynamic);
       dynamic = true;
     } else {
       error(x.expr->range, std::string(what) + " has a run-time extent",
-            "extents of tiles are compile-time: use a tile parameter, or a dim with listed values (where D: 64 | 128)");
+            "extents of tiles are compile-time: use a tile parameter, or a dim with listed values (where D: "
+            "64 | 128)");
       return std::nullopt;
     }
     shape.operands.push_back(x.expr);
@@ -487,7 +549,8 @@ std::optional<int64_t> BodyChecker::checkAxis(const ast::Expr *e, int64_t rank, 
     return std::nullopt;
   if (*axis >= -rank && *axis < rank)
     return *axis < 0 ? *axis + rank : *axis;
-  error(e->range, std::string(what) + " has no axis " + std::to_string(*axis) + ": its rank is " + std::to_string(rank));
+  error(e->range, std::string(what) + " has no axis " + std::to_string(*axis) + ": its rank is " +
+                      std::to_string(rank));
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 
 namespace tilegym::sem {
 
+/// Analysis refuses recursion; this bounds chains.
 static constexpr size_t kMaxInlineDepth = 64;
 
 static std::string fnSignature(const ast::FnDecl &fn) {
@@ -30,7 +31,9 @@ Value BodyChecker::callFunction(const ast::FnDecl &fn, const ast::Call &e) {
     if (arg.name.empty()) {
       ++position;
     } else {
-      index = size_t(std::find_if(fn.params.begin(), fn.params.end(), [&](const auto &p) { return p.name == arg.name; }) - fn.params.begin());
+      index = size_t(std::find_if(fn.params.begin(), fn.params.end(),
+                                  [&](const auto &p) { return p.name == arg.name; }) -
+                     fn.params.begin());
       if (index == fn.params.size()) {
         error(arg.nameRange, quoted(fn.name.name) + " has no argument " + quoted(arg.name), usage);
         return {};
@@ -41,7 +44,8 @@ Value BodyChecker::callFunction(const ast::FnDecl &fn, const ast::Call &e) {
       return {};
     }
     if (given[index]) {
-      error(arg.value ? arg.value->range : e.range, quoted(fn.name.name) + " is given " + quoted(fn.params[index].name) + " twice", usage);
+      error(arg.value ? arg.value->range : e.range,
+            quoted(fn.name.name) + " is given " + quoted(fn.params[index].name) + " twice", usage);
       return {};
     }
     given[index] = true;
@@ -63,13 +67,6 @@ Value BodyChecker::callFunction(const ast::FnDecl &fn, const ast::Call &e) {
 }
 
 Value BodyChecker::inlineFunction(const ast::FnDecl &fn, std::vector<Value> args, SourceRange range) {
-  if (std::find(inlining.begin(), inlining.end(), &fn) != inlining.end()) {
-    std::string chain;
-    for (auto it = std::find(inlining.begin(), inlining.end(), &fn); it != inlining.end(); ++it)
-      chain += (*it)->name.name + " -> ";
-    error(range, quoted(fn.name.name) + " calls itself: " + chain + fn.name.name, "a fn is inlined, so it cannot recurse; use a loop");
-    return {};
-  }
   if (inlining.size() >= kMaxInlineDepth) {
     error(range, "calls are nested more than " + std::to_string(kMaxInlineDepth) + " deep");
     return {};
@@ -96,7 +93,7 @@ Value BodyChecker::inlineFunction(const ast::FnDecl &fn, std::vector<Value> args
   inlining.pop_back();
   loopDepth = savedLoop;
   for (size_t i = before; i < diagnostics.all().size(); ++i)
-    callNotes[i].emplace_back(fn.name.name, range);
+    callNotes[i].emplace_back("in this call of " + quoted(fn.name.name), range);
   return result;
 }
 
@@ -115,8 +112,9 @@ const ast::FnDecl *BodyChecker::checkCombiner(const ast::Expr *e, std::string_vi
 std::shared_ptr<const Lambda> BodyChecker::makeLambda(const ast::FnDecl &fn, const std::vector<DType> &params,
                                                       const std::vector<DType> &results, SourceRange range) {
   if (fn.params.size() != params.size()) {
-    error(range, "the combiner " + quoted(fn.name.name) + " takes " + std::to_string(fn.params.size()) + " parameters, expected " +
-                     std::to_string(params.size()),
+    error(range,
+          "the combiner " + quoted(fn.name.name) + " takes " + std::to_string(fn.params.size()) +
+              " parameters, expected " + std::to_string(params.size()),
           "it takes every accumulator, then an element of each tile");
     return nullptr;
   }
@@ -132,8 +130,8 @@ std::shared_ptr<const Lambda> BodyChecker::makeLambda(const ast::FnDecl &fn, con
   std::vector<Value> values = value.kind == Value::Tuple ? value.elements : std::vector<Value>{value};
   bool good = bool(value);
   if (good && values.size() != results.size()) {
-    error(range, "the combiner " + quoted(fn.name.name) + " gives " + std::to_string(values.size()) + " values, expected " +
-                     std::to_string(results.size()));
+    error(range, "the combiner " + quoted(fn.name.name) + " gives " + std::to_string(values.size()) +
+                     " values, expected " + std::to_string(results.size()));
     good = false;
   }
   for (size_t i = 0; good && i < values.size(); ++i) {
@@ -149,12 +147,8 @@ std::shared_ptr<const Lambda> BodyChecker::makeLambda(const ast::FnDecl &fn, con
 
 Value BodyChecker::inlinePtx(const BoundArguments &args, const ast::Call &e) {
   auto text = checkText(args.values[0], "the text of inline_ptx");
-  if (!text)
+  if (!text || !e.reference) // the parser asks for its meaning
     return {};
-  if (!e.reference) {
-    error(e.range, "inline_ptx lacks its meaning", "write inline_ptx(\"...\", x) reference exp2(x): the interpreter evaluates that");
-    return {};
-  }
   std::vector<Operand> operands;
   for (const ast::Expr *arg : args.variadic)
     if (operands.emplace_back(ops.settle(checkValue(arg, "an operand of inline_ptx"))); !operands.back())
@@ -173,9 +167,11 @@ Value BodyChecker::inlinePtx(const BoundArguments &args, const ast::Call &e) {
     for (size_t i = 0; i < operands.size(); ++i) {
       const auto *name = ast::dynCast<ast::Name>(args.variadic[i]);
       SourceRange range = args.variadic[i]->range;
-      lambda->params.push_back(newLocal(name ? name->name : "operand", scalarType(operands[i].dtype()), false, range));
+      lambda->params.push_back(
+          newLocal(name ? name->name : "operand", scalarType(operands[i].dtype()), false, range));
       if (name && !findLocal(name->name))
-        scopes.back().symbols.emplace(name->name, Symbol{localValue(lambda->params.back(), range), range, false, "operand"});
+        scopes.back().symbols.emplace(
+            name->name, Symbol{localValue(lambda->params.back(), range), range, false, "operand"});
     }
     Block *saved = std::exchange(block, &lambda->body);
     const char *savedPure = std::exchange(pureContext, "the meaning of inline_ptx");

@@ -24,23 +24,28 @@ struct ShapeBuilder {
 };
 } // namespace
 
-std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index &e, bool isView, std::vector<IndexItem> &items) {
+std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index &e, bool isView,
+                                             std::vector<IndexItem> &items) {
   ShapeBuilder built;
   size_t axis = 0, rank = base.shape.size(), used = 0;
   auto isNone = [](const ast::IndexItem &item) {
-    const auto *name = item.kind == ast::IndexItem::Value ? ast::dynCast<ast::Name>(item.first.get()) : nullptr;
+    const auto *name =
+        item.kind == ast::IndexItem::Value ? ast::dynCast<ast::Name>(item.first.get()) : nullptr;
     return name && name->name == "None";
   };
   for (const ast::IndexItem &item : e.items)
     used += !isNone(item);
   if (used > rank) {
-    error(e.range, "an index of " + std::to_string(used) + " axes on " + toString(base) + ", which has " + std::to_string(rank));
+    error(e.range, "an index of " + std::to_string(used) + " axes on " + toString(base) + ", which has " +
+                       std::to_string(rank));
     return std::nullopt;
   }
   auto position = [&](const ast::Expr *expr, const char *what) -> Operand {
     Operand x = ops.requireIndex(checkValue(expr, what), what);
     if (x && x.constant() && x.constant()->asInt() < 0) {
-      error(expr->range, std::string(what) + " is " + std::to_string(x.constant()->asInt()) + ", which is outside of the axis",
+      error(expr->range,
+            std::string(what) + " is " + std::to_string(x.constant()->asInt()) +
+                ", which is outside of the axis",
             "count from the front: write N - 1 for the last of N");
       return {};
     }
@@ -70,13 +75,19 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
         return std::nullopt;
       made.first = lo.expr;
       made.second = hi.expr;
-      int64_t from = !lo ? 0 : lo.constant() ? lo.constant()->asInt() : kDynamic, to = !hi ? extent : hi.constant() ? hi.constant()->asInt() : kDynamic;
+      int64_t from = !lo             ? 0
+                     : lo.constant() ? lo.constant()->asInt()
+                                     : kDynamic,
+              to = !hi             ? extent
+                   : hi.constant() ? hi.constant()->asInt()
+                                   : kDynamic;
       if (from != kDynamic && to != kDynamic && from > to) {
         error(item.range, "the range ends before it begins");
         return std::nullopt;
       }
       if (to != kDynamic && extent != kDynamic && to > extent) {
-        error(item.range, "the range ends at " + std::to_string(to) + ", beyond the axis of extent " + std::to_string(extent));
+        error(item.range, "the range ends at " + std::to_string(to) + ", beyond the axis of extent " +
+                              std::to_string(extent));
         return std::nullopt;
       }
       built.keep(from == kDynamic || to == kDynamic ? kDynamic : to - from);
@@ -84,12 +95,14 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
     }
     case ast::IndexItem::Span: {
       Operand start = position(item.first.get(), "the start of the range");
-      Operand length = ops.requireIndex(checkValue(item.second.get(), "the length of the range"), "the length of the range");
+      Operand length = ops.requireIndex(checkValue(item.second.get(), "the length of the range"),
+                                        "the length of the range");
       if (!start || !length)
         return std::nullopt;
       if (const Constant *c = length.constant()) {
         if (c->asInt() <= 0) {
-          error(item.second->range, "the length of the range is " + std::to_string(c->asInt()) + ", expected a positive one");
+          error(item.second->range,
+                "the length of the range is " + std::to_string(c->asInt()) + ", expected a positive one");
           return std::nullopt;
         }
         if (inKernel())
@@ -105,7 +118,8 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
       }
       if (!inReference()) {
         error(item.second->range, "the length of the range is a run-time value",
-              "lengths are compile-time: a tile parameter, or a dim with listed values; a bounded view is written lo : hi");
+              "lengths are compile-time: a tile parameter, or a dim with listed values; a bounded view is "
+              "written lo : hi");
         return std::nullopt;
       }
       made.kind = IndexItem::Bounds;
@@ -120,7 +134,8 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
         return std::nullopt;
       if (!isInt(index.dtype())) {
         error(item.range, "an index must be an integer, found " + toString(index.type()),
-              isBool(index.dtype()) ? "use select(mask, a, b), or mask= of load and store" : "convert it: index(x)");
+              isBool(index.dtype()) ? "use select(mask, a, b), or mask= of load and store"
+                                    : "convert it: index(x)");
         return std::nullopt;
       }
       if (index.type().isScalar()) {
@@ -131,7 +146,9 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
         if (made.first->op == Op::Const) {
           int64_t at = made.first->constant.asInt();
           if (at < 0 || (extent != kDynamic && at >= extent)) {
-            error(item.range, "index " + std::to_string(at) + " is outside of " + (extent == kDynamic ? "the axis" : "an axis of extent " + std::to_string(extent)),
+            error(item.range,
+                  "index " + std::to_string(at) + " is outside of " +
+                      (extent == kDynamic ? "the axis" : "an axis of extent " + std::to_string(extent)),
                   at < 0 ? "count from the front: write N - 1 for the last of N" : "");
             return std::nullopt;
           }
@@ -140,12 +157,15 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
       }
       made.kind = IndexItem::Gather;
       if (built.gatherClosed) {
-        error(item.range, "integer tiles must index adjacent axes", "move the axes together first: x.permute(...)");
+        error(item.range, "integer tiles must index adjacent axes",
+              "move the axes together first: x.permute(...)");
         return std::nullopt;
       }
-      auto joint = built.gatherAt < 0 ? std::optional(index.type().shape) : Operators::broadcastShapes(built.gathered, index.type().shape);
+      auto joint = built.gatherAt < 0 ? std::optional(index.type().shape)
+                                      : Operators::broadcastShapes(built.gathered, index.type().shape);
       if (!joint) {
-        error(item.range, "integer tiles of shapes " + shapeText(built.gathered) + " and " + shapeText(index.type().shape) + " do not broadcast");
+        error(item.range, "integer tiles of shapes " + shapeText(built.gathered) + " and " +
+                              shapeText(index.type().shape) + " do not broadcast");
         return std::nullopt;
       }
       built.gathered = *joint;
@@ -168,7 +188,8 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
   type.kind = isView ? Type::View : Type::Tile;
   type.shape = built.finish();
   if (type.rank() > kMaxRank) {
-    error(e.range, "the index leaves " + std::to_string(type.rank()) + " axes, more than " + std::to_string(kMaxRank));
+    error(e.range,
+          "the index leaves " + std::to_string(type.rank()) + " axes, more than " + std::to_string(kMaxRank));
     return std::nullopt;
   }
   return type;
@@ -203,7 +224,8 @@ Value BodyChecker::indexKernelValue(Operand value, const ast::Index &e) {
     int64_t extent = value.type().shape[axis++], from = 0, size = extent;
     auto known = [](const ExprPtr &x) { return !x || x->op == Op::Const; };
     if (item.kind == IndexItem::Gather || !known(item.first) || !known(item.second)) {
-      error(item.range, "a tile is not indexed by run-time values", "load what is needed from memory, or pick with select and a reduction");
+      error(item.range, "a tile is not indexed by run-time values",
+            "load what is needed from memory, or pick with select and a reduction");
       return {};
     }
     if (item.kind != IndexItem::Whole)

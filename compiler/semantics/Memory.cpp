@@ -6,7 +6,8 @@ namespace tilegym::sem {
 
 Value BodyChecker::memoryOp(Builtin id, const BoundArguments &args, SourceRange range) {
   if (kind == Kind::Plan || !block) {
-    error(range, "memory is not accessed here", kind == Kind::Plan ? "a plan only launches kernels" : "host expressions use dims and scalars");
+    error(range, "memory is not accessed here",
+          kind == Kind::Plan ? "a plan only launches kernels" : "host expressions use dims and scalars");
     return {};
   }
   if (pureContext) {
@@ -29,7 +30,8 @@ Operand BodyChecker::checkRegion(const ast::Expr *e, std::string_view what) {
     return {};
   if (value.kind != Value::Data || value.data.type().kind != Type::View) {
     if (value.kind == Value::Data)
-      error(e->range, std::string(what) + " takes a region of a tensor, found " + toString(value.data.type()));
+      error(e->range,
+            std::string(what) + " takes a region of a tensor, found " + toString(value.data.type()));
     else
       asValue(value, e->range, what);
     return {};
@@ -43,7 +45,9 @@ Operand BodyChecker::checkRegion(const ast::Expr *e, std::string_view what) {
     return value.data;
   for (size_t axis = 0; axis < type.shape.size(); ++axis)
     if (type.shape[axis] == kDynamic) {
-      error(e->range, std::string(what) + " of a region whose axis " + std::to_string(axis) + " has a run-time extent, found " + toString(type),
+      error(e->range,
+            std::string(what) + " of a region whose axis " + std::to_string(axis) +
+                " has a run-time extent, found " + toString(type),
             "take a range of static length (c :+ BN), a tile (x.tile(BM, BN)[i, k]) or a position");
       return {};
     }
@@ -71,13 +75,18 @@ Value BodyChecker::loadOp(const BoundArguments &args, SourceRange range) {
     return {};
   const Type &type = region.type();
   auto root = rootOf(region.expr.get());
-  bool absent = root && !root->isKernelParam && size_t(root->id) < spec.present.size() && !spec.present[size_t(root->id)];
+  bool absent = root && !root->isKernelParam && size_t(root->id) < spec.present.size() &&
+                !spec.present[size_t(root->id)];
   if (absent) {
-    error(range, "the optional output " + quoted(op.tensors[size_t(root->id)].name) + " is read where it may be absent",
+    error(range,
+          "the optional output " + quoted(op.tensors[size_t(root->id)].name) +
+              " is read where it may be absent",
           "guard it: const if present(" + op.tensors[size_t(root->id)].name + ") { ... }");
     return {};
   }
-  Constant zero = isFloat(type.dtype) ? Constant{0.0} : isBool(type.dtype) ? Constant{false} : Constant{int64_t(0)};
+  Constant zero = isFloat(type.dtype)  ? Constant{0.0}
+                  : isBool(type.dtype) ? Constant{false}
+                                       : Constant{int64_t(0)};
   Operand pad{makeConst(type.dtype, zero, range)};
   if (args.values[1]) {
     pad = ops.require(checkScalar(args.values[1], "the pad"), type.dtype, "the pad");
@@ -105,7 +114,8 @@ bool BodyChecker::checkWritable(const Operand &region, SourceRange range, std::s
   }
   const TensorParam &tensor = op.tensors[size_t(root->id)];
   if (tensor.role == Role::Input) {
-    error(range, std::string(what) + " writes the input " + quoted(tensor.name), "declare it `inout " + tensor.name + "` if the op updates it in place");
+    error(range, std::string(what) + " writes the input " + quoted(tensor.name),
+          "declare it `inout " + tensor.name + "` if the op updates it in place");
     return false;
   }
   written[size_t(root->id)] = true;
@@ -116,15 +126,18 @@ bool BodyChecker::checkWritable(const Operand &region, SourceRange range, std::s
 Operand BodyChecker::storedValue(Operand value, DType to, std::string_view what) {
   if (!value)
     return {};
-  bool rounds = isFloat(value.dtype()) && isFloat(to), widens = isInt(value.dtype()) && isInt(to) && fitsIn(value.dtype(), to);
+  bool rounds = isFloat(value.dtype()) && isFloat(to),
+       widens = isInt(value.dtype()) && isInt(to) && fitsIn(value.dtype(), to);
   if (!value.literal && (rounds || widens))
     return ops.convert(value, to, value.expr->range);
   return ops.require(value, to, what);
 }
 
 Value BodyChecker::storeOp(const BoundArguments &args, SourceRange range) {
-  Operand region = checkRegion(args.values[0], "`store`"), value = checkValue(args.values[1], "the stored value");
-  if (!region || !checkWritable(region, args.values[0]->range, "`store`") || !mayHaveEffects(range, "`store`"))
+  Operand region = checkRegion(args.values[0], "`store`"),
+          value = checkValue(args.values[1], "the stored value");
+  if (!region || !checkWritable(region, args.values[0]->range, "`store`") ||
+      !mayHaveEffects(range, "`store`"))
     return {};
   value = storedValue(value, region.dtype(), "the stored value");
   value = ops.broadcastTo(value, region.type().shape, "the stored value");
@@ -135,7 +148,8 @@ Value BodyChecker::storeOp(const BoundArguments &args, SourceRange range) {
     return {};
   auto root = rootOf(region.expr.get());
   // An optional output is written only if asked for.
-  if (root && !root->isKernelParam && size_t(root->id) < spec.present.size() && !spec.present[size_t(root->id)])
+  if (root && !root->isKernelParam && size_t(root->id) < spec.present.size() &&
+      !spec.present[size_t(root->id)])
     return Value::nothing();
   emit(Stmt::Eval, range).value = expr;
   return Value::nothing();
@@ -166,12 +180,14 @@ Value BodyChecker::atomicOp(Builtin id, const BoundArguments &args, SourceRange 
   if (!good) {
     error(args.values[0]->range, what + " does not work on " + std::string(name(dtype)),
           id == Builtin::atomic_add_ ? "it adds f16, bf16, f32, f64 and integers of 32 or 64 bits"
-          : id == Builtin::atomic_exchange_ || id == Builtin::atomic_cas_ ? "it takes f32, f64 and integers of 32 or 64 bits"
-                                                                        : "it takes integers of 32 or 64 bits");
+          : id == Builtin::atomic_exchange_ || id == Builtin::atomic_cas_
+              ? "it takes f32, f64 and integers of 32 or 64 bits"
+              : "it takes integers of 32 or 64 bits");
     return {};
   }
   if (isFloat(dtype) && id == Builtin::atomic_add_ && !op.nondeterministic) {
-    error(range, "float atomics add in no fixed order, so results differ from run to run", "write `nondeterministic` in the op's header, or reduce in fixed order");
+    error(range, "float atomics add in no fixed order, so results differ from run to run",
+          "write `nondeterministic` in the op's header, or reduce in fixed order");
     return {};
   }
   auto expr = make(info.operation, tileType(dtype, region.type().shape), {region.expr}, range);
@@ -186,7 +202,8 @@ Value BodyChecker::atomicOp(Builtin id, const BoundArguments &args, SourceRange 
   }
   if (!addMask(args.values[values + 1], region.type().shape, *expr))
     return {};
-  if (root && !root->isKernelParam && size_t(root->id) < spec.present.size() && !spec.present[size_t(root->id)])
+  if (root && !root->isKernelParam && size_t(root->id) < spec.present.size() &&
+      !spec.present[size_t(root->id)])
     return Value::nothing();
   // The old values go to a local at once, so that the access happens here and once.
   return bind({expr}, "old", range, true);

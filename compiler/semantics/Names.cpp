@@ -47,7 +47,8 @@ Type BodyChecker::tensorType(int64_t id) const {
     int64_t extent = kDynamic;
     if (use.dim >= 0 && size_t(use.dim) < spec.constDims.size())
       extent = spec.constDims[size_t(use.dim)];
-    else if (ExprPtr known = use.expr ? specializeHost(use.expr, op, spec) : nullptr; known && known->op == Op::Const)
+    else if (ExprPtr known = use.expr ? specializeHost(use.expr, op, spec) : nullptr;
+             known && known->op == Op::Const)
       extent = known->constant.asInt();
     type.shape.push_back(extent);
   }
@@ -123,7 +124,8 @@ const ast::FnDecl *BodyChecker::findFunction(std::string_view name) const {
 }
 
 bool BodyChecker::isLibraryFunction(const ast::FnDecl *fn) const {
-  return !op.spec || op.spec->fns.empty() || fn < op.spec->fns.data() || fn >= op.spec->fns.data() + op.spec->fns.size();
+  return !op.spec || op.spec->fns.empty() || fn < op.spec->fns.data() ||
+         fn >= op.spec->fns.data() + op.spec->fns.size();
 }
 
 static std::optional<double> namedConstant(std::string_view name) {
@@ -213,6 +215,8 @@ Value BodyChecker::unknownName(std::string_view name, SourceRange range, bool ca
   std::string near = nearest(name, names), help;
   if (!near.empty())
     help = "did you mean " + quoted(near) + "?";
+  else if (!seesOp() && inlining.empty())
+    help = "the meaning of inline_ptx sees only its operands, by the names that they have";
   else if (!seesOp())
     help = "a library function sees only its parameters, builtins and other functions; pass it in";
   else if (!inlining.empty())
@@ -227,28 +231,30 @@ void BodyChecker::declare(const ast::BoundName &name, Value value, bool isVar, c
   if (name.name == "_")
     return;
   if (Symbol *old = findLocal(name.name)) {
-    Diagnostic &d = error(name.range, quoted(name.name) + " is already declared", "shadowing is not allowed; choose another name");
+    Diagnostic &d = error(name.range, quoted(name.name) + " is already declared",
+                          "shadowing is not allowed; choose another name");
     if (old->range.file)
-      d.notes.push_back({Severity::Note, old->range, std::string("it is a ") + old->noun + " declared here", {}, {}});
+      d.notes.push_back(
+          {Severity::Note, old->range, std::string("it is a ") + old->noun + " declared here", {}, {}});
     return;
   }
   const char *shadowed = nullptr;
   // A fn's own parameters may be called as it likes: it cannot know the op's names.
   bool ownNamespace = std::string_view(noun) == "parameter of a fn";
   if (!ownNamespace && seesOp()) {
-    shadowed = op.findTensor(name.name) >= 0   ? "a tensor of the op"
-               : op.findScalar(name.name) >= 0 ? "a scalar of the op"
-               : op.findDim(name.name) >= 0    ? "a dim of the op"
+    shadowed = op.findTensor(name.name) >= 0    ? "a tensor of the op"
+               : op.findScalar(name.name) >= 0  ? "a scalar of the op"
+               : op.findDim(name.name) >= 0     ? "a dim of the op"
                : op.findTypeVar(name.name) >= 0 ? "a dtype of the op"
-                                               : nullptr;
+                                                : nullptr;
   }
   if (!shadowed)
-    shadowed = findBuiltin(name.name)      ? "a builtin function"
-               : findFunction(name.name)   ? "a fn"
-               : parseDType(name.name)     ? "a dtype"
-               : namedConstant(name.name)  ? "a constant"
-               : name.name == "None"       ? "a word of the language"
-                                           : nullptr;
+    shadowed = findBuiltin(name.name)     ? "a builtin function"
+               : findFunction(name.name)  ? "a fn"
+               : parseDType(name.name)    ? "a dtype"
+               : namedConstant(name.name) ? "a constant"
+               : name.name == "None"      ? "a word of the language"
+                                          : nullptr;
   // Declared all the same, so that its uses say nothing more.
   if (shadowed)
     error(name.range, quoted(name.name) + " is " + shadowed, "shadowing is not allowed; choose another name");

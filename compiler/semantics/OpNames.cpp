@@ -6,115 +6,224 @@ namespace tilegym::sem {
 
 std::string_view name(Op op) {
   switch (op) {
-  case Op::Const: return "const";
-  case Op::Local: return "local";
-  case Op::Dim: return "dim";
-  case Op::Scalar: return "scalar";
-  case Op::KernelParam: return "kernel_param";
-  case Op::ListDim: return "list_dim";
-  case Op::ListLen: return "list_len";
-  case Op::BlockId: return "block_id";
-  case Op::NumBlocks: return "num_blocks";
-  case Op::SmCount: return "sm_count";
-  case Op::Iota: return "iota";
-  case Op::Neg: return "neg";
-  case Op::Not: return "not";
-  case Op::BitNot: return "bitnot";
-  case Op::Abs: return "abs";
-  case Op::Exp: return "exp";
-  case Op::Exp2: return "exp2";
-  case Op::Log: return "log";
-  case Op::Log2: return "log2";
-  case Op::Sqrt: return "sqrt";
-  case Op::Rsqrt: return "rsqrt";
-  case Op::Sin: return "sin";
-  case Op::Cos: return "cos";
-  case Op::Tanh: return "tanh";
-  case Op::Erf: return "erf";
-  case Op::Sigmoid: return "sigmoid";
-  case Op::Floor: return "floor";
-  case Op::Ceil: return "ceil";
-  case Op::Round: return "round";
-  case Op::Trunc: return "trunc";
-  case Op::IsNan: return "isnan";
-  case Op::Pow2Ceil: return "pow2ceil";
-  case Op::Add: return "add";
-  case Op::Sub: return "sub";
-  case Op::Mul: return "mul";
-  case Op::Div: return "div";
-  case Op::FloorDiv: return "floordiv";
-  case Op::Mod: return "mod";
-  case Op::Pow: return "pow";
-  case Op::And: return "and";
-  case Op::Or: return "or";
-  case Op::Xor: return "xor";
-  case Op::Shl: return "shl";
-  case Op::Shr: return "shr";
-  case Op::Eq: return "eq";
-  case Op::Ne: return "ne";
-  case Op::Lt: return "lt";
-  case Op::Le: return "le";
-  case Op::Gt: return "gt";
-  case Op::Ge: return "ge";
-  case Op::Min: return "min";
-  case Op::Max: return "max";
-  case Op::FMin: return "fmin";
-  case Op::FMax: return "fmax";
-  case Op::CDiv: return "cdiv";
-  case Op::Fma: return "fma";
-  case Op::Select: return "select";
-  case Op::Convert: return "convert";
-  case Op::Bitcast: return "bitcast";
-  case Op::Broadcast: return "broadcast";
-  case Op::Reshape: return "reshape";
-  case Op::Permute: return "permute";
-  case Op::Cat: return "cat";
-  case Op::Extract: return "extract";
-  case Op::ValueIndex: return "value_index";
-  case Op::Sum: return "sum";
-  case Op::Prod: return "prod";
-  case Op::ReduceMax: return "reduce_max";
-  case Op::ReduceMin: return "reduce_min";
-  case Op::ArgMax: return "argmax";
-  case Op::ArgMin: return "argmin";
-  case Op::Any: return "any";
-  case Op::All: return "all";
-  case Op::Reduce: return "reduce";
-  case Op::CumSum: return "cumsum";
-  case Op::Scan: return "scan";
-  case Op::Sort: return "sort";
-  case Op::TopK: return "topk";
-  case Op::Histogram: return "histogram";
-  case Op::MakeTuple: return "make_tuple";
-  case Op::TupleGet: return "tuple_get";
-  case Op::Mma: return "mma";
-  case Op::MmaScaled: return "mma_scaled";
-  case Op::MatMul: return "matmul";
-  case Op::Philox: return "philox";
-  case Op::Uniform: return "uniform";
-  case Op::Tensor: return "tensor";
-  case Op::ListElement: return "list_element";
-  case Op::ViewIndex: return "view_index";
-  case Op::ViewTile: return "view_tile";
-  case Op::ViewPermute: return "view_permute";
-  case Op::Load: return "load";
-  case Op::Store: return "store";
-  case Op::AtomicAdd: return "atomic_add";
-  case Op::AtomicMin: return "atomic_min";
-  case Op::AtomicMax: return "atomic_max";
-  case Op::AtomicAnd: return "atomic_and";
-  case Op::AtomicOr: return "atomic_or";
-  case Op::AtomicXor: return "atomic_xor";
-  case Op::AtomicExchange: return "atomic_exchange";
-  case Op::AtomicCas: return "atomic_cas";
-  case Op::Assume: return "assume";
-  case Op::Assert: return "assert";
-  case Op::Print: return "print";
-  case Op::InlinePtx: return "inline_ptx";
-  case Op::ListSum: return "list_sum";
-  case Op::Present: return "present";
-  case Op::SizeOf: return "sizeof";
-  case Op::TypeCode: return "type_code";
+  case Op::Const:
+    return "const";
+  case Op::Local:
+    return "local";
+  case Op::Dim:
+    return "dim";
+  case Op::Scalar:
+    return "scalar";
+  case Op::KernelParam:
+    return "kernel_param";
+  case Op::ListDim:
+    return "list_dim";
+  case Op::ListLen:
+    return "list_len";
+  case Op::BlockId:
+    return "block_id";
+  case Op::NumBlocks:
+    return "num_blocks";
+  case Op::SmCount:
+    return "sm_count";
+  case Op::Iota:
+    return "iota";
+  case Op::Neg:
+    return "neg";
+  case Op::Not:
+    return "not";
+  case Op::BitNot:
+    return "bitnot";
+  case Op::Abs:
+    return "abs";
+  case Op::Exp:
+    return "exp";
+  case Op::Exp2:
+    return "exp2";
+  case Op::Log:
+    return "log";
+  case Op::Log2:
+    return "log2";
+  case Op::Sqrt:
+    return "sqrt";
+  case Op::Rsqrt:
+    return "rsqrt";
+  case Op::Sin:
+    return "sin";
+  case Op::Cos:
+    return "cos";
+  case Op::Tanh:
+    return "tanh";
+  case Op::Erf:
+    return "erf";
+  case Op::Sigmoid:
+    return "sigmoid";
+  case Op::Floor:
+    return "floor";
+  case Op::Ceil:
+    return "ceil";
+  case Op::Round:
+    return "round";
+  case Op::Trunc:
+    return "trunc";
+  case Op::IsNan:
+    return "isnan";
+  case Op::Pow2Ceil:
+    return "pow2ceil";
+  case Op::Add:
+    return "add";
+  case Op::Sub:
+    return "sub";
+  case Op::Mul:
+    return "mul";
+  case Op::Div:
+    return "div";
+  case Op::FloorDiv:
+    return "floordiv";
+  case Op::Mod:
+    return "mod";
+  case Op::Pow:
+    return "pow";
+  case Op::And:
+    return "and";
+  case Op::Or:
+    return "or";
+  case Op::Xor:
+    return "xor";
+  case Op::Shl:
+    return "shl";
+  case Op::Shr:
+    return "shr";
+  case Op::Eq:
+    return "eq";
+  case Op::Ne:
+    return "ne";
+  case Op::Lt:
+    return "lt";
+  case Op::Le:
+    return "le";
+  case Op::Gt:
+    return "gt";
+  case Op::Ge:
+    return "ge";
+  case Op::Min:
+    return "min";
+  case Op::Max:
+    return "max";
+  case Op::FMin:
+    return "fmin";
+  case Op::FMax:
+    return "fmax";
+  case Op::CDiv:
+    return "cdiv";
+  case Op::Fma:
+    return "fma";
+  case Op::Select:
+    return "select";
+  case Op::Convert:
+    return "convert";
+  case Op::Bitcast:
+    return "bitcast";
+  case Op::Broadcast:
+    return "broadcast";
+  case Op::Reshape:
+    return "reshape";
+  case Op::Permute:
+    return "permute";
+  case Op::Cat:
+    return "cat";
+  case Op::Extract:
+    return "extract";
+  case Op::ValueIndex:
+    return "value_index";
+  case Op::Sum:
+    return "sum";
+  case Op::Prod:
+    return "prod";
+  case Op::ReduceMax:
+    return "reduce_max";
+  case Op::ReduceMin:
+    return "reduce_min";
+  case Op::ArgMax:
+    return "argmax";
+  case Op::ArgMin:
+    return "argmin";
+  case Op::Any:
+    return "any";
+  case Op::All:
+    return "all";
+  case Op::Reduce:
+    return "reduce";
+  case Op::CumSum:
+    return "cumsum";
+  case Op::Scan:
+    return "scan";
+  case Op::Sort:
+    return "sort";
+  case Op::TopK:
+    return "topk";
+  case Op::Histogram:
+    return "histogram";
+  case Op::MakeTuple:
+    return "make_tuple";
+  case Op::TupleGet:
+    return "tuple_get";
+  case Op::Mma:
+    return "mma";
+  case Op::MmaScaled:
+    return "mma_scaled";
+  case Op::MatMul:
+    return "matmul";
+  case Op::Philox:
+    return "philox";
+  case Op::Uniform:
+    return "uniform";
+  case Op::Tensor:
+    return "tensor";
+  case Op::ListElement:
+    return "list_element";
+  case Op::ViewIndex:
+    return "view_index";
+  case Op::ViewTile:
+    return "view_tile";
+  case Op::ViewPermute:
+    return "view_permute";
+  case Op::Load:
+    return "load";
+  case Op::Store:
+    return "store";
+  case Op::AtomicAdd:
+    return "atomic_add";
+  case Op::AtomicMin:
+    return "atomic_min";
+  case Op::AtomicMax:
+    return "atomic_max";
+  case Op::AtomicAnd:
+    return "atomic_and";
+  case Op::AtomicOr:
+    return "atomic_or";
+  case Op::AtomicXor:
+    return "atomic_xor";
+  case Op::AtomicExchange:
+    return "atomic_exchange";
+  case Op::AtomicCas:
+    return "atomic_cas";
+  case Op::Assume:
+    return "assume";
+  case Op::Assert:
+    return "assert";
+  case Op::Print:
+    return "print";
+  case Op::InlinePtx:
+    return "inline_ptx";
+  case Op::ListSum:
+    return "list_sum";
+  case Op::Present:
+    return "present";
+  case Op::SizeOf:
+    return "sizeof";
+  case Op::TypeCode:
+    return "type_code";
   }
   return "?";
 }

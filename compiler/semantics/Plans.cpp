@@ -13,7 +13,8 @@ bool BodyChecker::checkPlan(const ast::KernelDecl &decl, Plan &result) {
   declareTileParams(decl);
   for (const ast::KernelParam &param : decl.params)
     if (param.type)
-      error(param.range, "a plan's parameters are compile-time integers", "typed parameters belong to the kernels that it launches");
+      error(param.range, "a plan's parameters are compile-time integers",
+            "typed parameters belong to the kernels that it launches");
   checkBlock(decl.body);
   if (plan->launches.empty() && !diagnostics.hasErrors())
     error(decl.name.range, "the plan " + quoted(decl.name.name) + " launches nothing", "write launch k(...)");
@@ -63,7 +64,8 @@ void BodyChecker::checkScratch(const ast::Scratch &stmt) {
 }
 
 /// The launched kernel's tile parameters: by position or by name, compile-time.
-bool BodyChecker::bindTileParams(const ast::Launch &stmt, const ast::KernelDecl &target, Specialization &targetSpec) {
+bool BodyChecker::bindTileParams(const ast::Launch &stmt, const ast::KernelDecl &target,
+                                 Specialization &targetSpec) {
   std::vector<const ast::KernelParam *> tiles;
   for (const ast::KernelParam &param : target.params)
     if (!param.type)
@@ -74,12 +76,16 @@ bool BodyChecker::bindTileParams(const ast::Launch &stmt, const ast::KernelDecl 
     size_t index = position;
     if (arg.name.empty()) {
       if (++position > tiles.size()) {
-        error(arg.value ? arg.value->range : stmt.range, quoted(target.name.name) + " takes " + std::to_string(tiles.size()) + " tile parameters by position",
+        error(arg.value ? arg.value->range : stmt.range,
+              quoted(target.name.name) + " takes " + std::to_string(tiles.size()) +
+                  " tile parameters by position",
               "typed parameters are given by name: p = p");
         return false;
       }
     } else {
-      index = size_t(std::find_if(tiles.begin(), tiles.end(), [&](const ast::KernelParam *p) { return p->name.name == arg.name; }) - tiles.begin());
+      index = size_t(std::find_if(tiles.begin(), tiles.end(),
+                                  [&](const ast::KernelParam *p) { return p->name.name == arg.name; }) -
+                     tiles.begin());
       if (index == tiles.size())
         continue; // a typed one, bound later
     }
@@ -97,7 +103,8 @@ bool BodyChecker::bindTileParams(const ast::Launch &stmt, const ast::KernelDecl 
       if (!value)
         return false;
     } else {
-      error(stmt.range, "the launch of " + quoted(target.name.name) + " lacks the tile parameter " + quoted(tiles[i]->name.name));
+      error(stmt.range, "the launch of " + quoted(target.name.name) + " lacks the tile parameter " +
+                            quoted(tiles[i]->name.name));
       return false;
     }
     targetSpec.params.push_back({tiles[i]->name.name, *value});
@@ -111,7 +118,8 @@ std::vector<ExprPtr> BodyChecker::extentsOf(const ExprPtr &view) {
   switch (view->op) {
   case Op::Tensor:
     for (const DimUse &use : op.tensors[size_t(view->index)].dims)
-      extents.push_back(use.dim >= 0 ? dimValue(use.dim, view->range).expr : specializeHost(use.expr, op, spec));
+      extents.push_back(use.dim >= 0 ? dimValue(use.dim, view->range).expr
+                                     : specializeHost(use.expr, op, spec));
     return extents;
   case Op::Local:
     if (auto it = letValues.find(view->index); it != letValues.end())
@@ -141,12 +149,14 @@ std::vector<ExprPtr> BodyChecker::extentsOf(const ExprPtr &view) {
     }
     return extents;
   }
-  default: break;
+  default:
+    break;
   }
   return std::vector<ExprPtr>(view->type.shape.size());
 }
 
-std::optional<LaunchArg> BodyChecker::launchArgument(const ast::Expr *e, const KernelParam &param, bool isWritten, std::vector<ExprPtr> &extents) {
+std::optional<LaunchArg> BodyChecker::launchArgument(const ast::Expr *e, const KernelParam &param,
+                                                     bool isWritten, std::vector<ExprPtr> &extents) {
   std::string what = "the parameter " + quoted(param.name);
   LaunchArg result;
   if (!param.isTensor) {
@@ -174,22 +184,26 @@ std::optional<LaunchArg> BodyChecker::launchArgument(const ast::Expr *e, const K
     result.scratch = value.id;
     dtype = buffer.dtype;
     extents = buffer.dims;
-  } else if (value.kind == Value::Data && value.data.type().kind == Type::View && value.data.type().tileSizes.empty()) {
+  } else if (value.kind == Value::Data && value.data.type().kind == Type::View &&
+             value.data.type().tileSizes.empty()) {
     result.kind = LaunchArg::View;
     result.value = value.data.expr;
     dtype = value.data.dtype();
     extents = extentsOf(value.data.expr);
-    if (isWritten && !checkWritable(value.data, e->range, "the kernel"))
-      return std::nullopt;
   } else {
     error(e->range, what + " takes a tensor", "give a scratch buffer, or a tensor of the op");
     return std::nullopt;
   }
   if (dtype != param.dtype || extents.size() != param.dims.size()) {
-    auto text = [](DType type, size_t rank) { return std::string(name(type)) + " of rank " + std::to_string(rank); };
-    error(e->range, what + " takes " + text(param.dtype, param.dims.size()) + ", found " + text(dtype, extents.size()));
+    auto text = [](DType type, size_t rank) {
+      return std::string(name(type)) + " of rank " + std::to_string(rank);
+    };
+    error(e->range,
+          what + " takes " + text(param.dtype, param.dims.size()) + ", found " + text(dtype, extents.size()));
     return std::nullopt;
   }
+  if (isWritten && result.kind == LaunchArg::View && !checkWritable(value.data, e->range, "the kernel"))
+    return std::nullopt;
   return result;
 }
 
@@ -198,14 +212,18 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
     error(stmt.range, "`launch` belongs to a plan");
     return;
   }
-  auto it = std::find_if(op.kernels.begin(), op.kernels.end(), [&](const KernelModel &k) { return k.name == stmt.kernel.name; });
+  auto it = std::find_if(op.kernels.begin(), op.kernels.end(),
+                         [&](const KernelModel &k) { return k.name == stmt.kernel.name; });
   if (it == op.kernels.end() || !it->decl || it->isPlan) {
     std::vector<std::string> names;
     for (const KernelModel &model : op.kernels)
       if (!model.isPlan)
         names.push_back(model.name);
     std::string near = nearest(stmt.kernel.name, names);
-    error(stmt.kernel.range, it != op.kernels.end() && it->isPlan ? quoted(stmt.kernel.name) + " is a plan, which is not launched" : "unknown kernel " + quoted(stmt.kernel.name),
+    error(stmt.kernel.range,
+          it != op.kernels.end() && it->isPlan
+              ? quoted(stmt.kernel.name) + " is a plan, which is not launched"
+              : "unknown kernel " + quoted(stmt.kernel.name),
           near.empty() ? "" : "did you mean " + quoted(near) + "?");
     return;
   }
@@ -220,7 +238,7 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
   size_t before = diagnostics.all().size();
   checker.report(diagnostics);
   for (size_t i = before; i < diagnostics.all().size(); ++i)
-    callNotes[i].emplace_back(it->name, stmt.range);
+    callNotes[i].emplace_back("in this launch of " + quoted(it->name), stmt.range);
   if (!good)
     return;
   for (size_t id = 0; id < written.size(); ++id)
@@ -231,9 +249,11 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
   std::vector<std::vector<ExprPtr>> extents(typed);
   for (size_t i = 0; i < typed; ++i) {
     const KernelParam &param = child->params[i];
-    auto arg = std::find_if(stmt.args.begin(), stmt.args.end(), [&](const ast::Arg &a) { return a.name == param.name; });
+    auto arg = std::find_if(stmt.args.begin(), stmt.args.end(),
+                            [&](const ast::Arg &a) { return a.name == param.name; });
     if (arg == stmt.args.end()) {
-      error(stmt.range, "the launch of " + quoted(it->name) + " lacks " + quoted(param.name), "give it by name: " + param.name + " = ...");
+      error(stmt.range, "the launch of " + quoted(it->name) + " lacks " + quoted(param.name),
+            "give it by name: " + param.name + " = ...");
       return;
     }
     auto value = launchArgument(arg->value.get(), param, checker.writtenParams[i], extents[i]);
@@ -242,7 +262,8 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
     launch.args.push_back(*value);
   }
   for (const ast::Arg &arg : stmt.args) {
-    bool known = arg.name.empty() || std::any_of(it->decl->params.begin(), it->decl->params.end(), [&](const auto &p) { return p.name.name == arg.name; });
+    bool known = arg.name.empty() || std::any_of(it->decl->params.begin(), it->decl->params.end(),
+                                                 [&](const auto &p) { return p.name.name == arg.name; });
     if (!known) {
       error(arg.nameRange, quoted(it->name) + " has no parameter " + quoted(arg.name));
       return;
@@ -252,7 +273,8 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
     LaunchArg hidden;
     hidden.value = extents[param][axis];
     if (!hidden.value) {
-      error(stmt.range, "the extent of axis " + std::to_string(axis) + " of " + quoted(child->params[param].name) + " is not known to the host");
+      error(stmt.range, "the extent of axis " + std::to_string(axis) + " of " +
+                            quoted(child->params[param].name) + " is not known to the host");
       return;
     }
     launch.args.push_back(hidden);

@@ -10,11 +10,8 @@ Value BodyChecker::gridOp(const ast::Call &e) {
     return {};
   }
   if (gridSeen) {
-    error(e.range, "`grid` is said twice");
-    return {};
-  }
-  if (headOver) {
-    error(e.range, "`grid` stands after the kernel's first statement", "say it first");
+    if (!kernel->grid.empty())
+      error(e.range, "`grid` is said twice");
     return {};
   }
   gridSeen = true;
@@ -46,7 +43,8 @@ Value BodyChecker::programOp(Builtin id, const BoundArguments &args, SourceRange
       return {};
     int64_t rank = int64_t(kernel->grid.size());
     if (*axis < 0 || *axis >= rank) {
-      error(args.values[0]->range, "the grid has no axis " + std::to_string(*axis) + ": it has " + std::to_string(rank));
+      error(args.values[0]->range,
+            "the grid has no axis " + std::to_string(*axis) + ": it has " + std::to_string(rank));
       return {};
     }
     return axisValue(id == Builtin::block_ ? Op::BlockId : Op::NumBlocks, *axis);
@@ -59,7 +57,8 @@ Value BodyChecker::programOp(Builtin id, const BoundArguments &args, SourceRange
       positions.push_back(axisValue(Op::BlockId, int64_t(axis)));
     return positions.size() == 1 ? positions[0] : Value::tuple(std::move(positions));
   }
-  case Builtin::swizzle_: return blockOnly() ? swizzleOp(args, range) : Value();
+  case Builtin::swizzle_:
+    return blockOnly() ? swizzleOp(args, range) : Value();
   case Builtin::sm_count_:
     if (inReference()) {
       error(range, "a reference does not depend on the device");
@@ -71,7 +70,8 @@ Value BodyChecker::programOp(Builtin id, const BoundArguments &args, SourceRange
     if (!list)
       return {};
     if (list.kind != Value::ListTensor) {
-      error(args.values[0]->range, "`len` counts the tensors of a list", "extents of a tensor are the dims of its declaration");
+      error(args.values[0]->range, "`len` counts the tensors of a list",
+            "extents of a tensor are the dims of its declaration");
       return {};
     }
     return axisValue(Op::ListLen, list.id);
@@ -80,7 +80,9 @@ Value BodyChecker::programOp(Builtin id, const BoundArguments &args, SourceRange
     Value tensor = check(args.values[0]);
     if (!tensor)
       return {};
-    bool isTensor = tensor.kind == Value::Absent || (tensor.kind == Value::Data && tensor.data.expr->op == Op::Tensor && !tensor.data.expr->isKernelParam);
+    bool isTensor =
+        tensor.kind == Value::Absent || (tensor.kind == Value::Data && tensor.data.expr->op == Op::Tensor &&
+                                         !tensor.data.expr->isKernelParam);
     int64_t tensorId = tensor.kind == Value::Absent ? tensor.id : isTensor ? tensor.data.expr->index : -1;
     if (tensorId < 0 || !op.tensors[size_t(tensorId)].optional) {
       error(args.values[0]->range, "`present` asks of an optional tensor", "declare it with `?`: w: T[N]?");
@@ -95,19 +97,25 @@ Value BodyChecker::programOp(Builtin id, const BoundArguments &args, SourceRange
 /// Blocks walk `group` rows of tiles column by column, so that neighbours in time share rows and columns.
 Value BodyChecker::swizzleOp(const BoundArguments &args, SourceRange range) {
   Operand x[4];
-  static constexpr const char *roles[] = {"the id of `swizzle`", "the rows of `swizzle`", "the columns of `swizzle`", "the group of `swizzle`"};
+  static constexpr const char *roles[] = {"the id of `swizzle`", "the rows of `swizzle`",
+                                          "the columns of `swizzle`", "the group of `swizzle`"};
   for (size_t i = 0; i < 4; ++i)
-    if (x[i] = bind(ops.requireIndex(checkValue(args.values[i], roles[i]), roles[i]), "swizzle", range); !x[i])
+    if (x[i] = bind(ops.requireIndex(checkValue(args.values[i], roles[i]), roles[i]), "swizzle", range);
+        !x[i])
       return {};
   if (x[3].constant() && x[3].constant()->asInt() <= 0) {
-    error(args.values[3]->range, "the group of `swizzle` is " + std::to_string(x[3].constant()->asInt()) + ", expected a positive one");
+    error(args.values[3]->range, "the group of `swizzle` is " + std::to_string(x[3].constant()->asInt()) +
+                                     ", expected a positive one");
     return {};
   }
   using B = ast::BinaryOp;
-  auto binary = [&](B operation, const Operand &a, const Operand &b) { return ops.binary(operation, a, b, range); };
+  auto binary = [&](B operation, const Operand &a, const Operand &b) {
+    return ops.binary(operation, a, b, range);
+  };
   Operand width = bind(binary(B::Mul, x[3], x[2]), "width", range);
   Operand first = bind(binary(B::Mul, binary(B::FloorDiv, x[0], width), x[3]), "first", range);
-  Operand rows = bind(ops.elementwise(Op::Min, "`swizzle`", {binary(B::Sub, x[1], first), x[3]}, range), "rows", range);
+  Operand rows =
+      bind(ops.elementwise(Op::Min, "`swizzle`", {binary(B::Sub, x[1], first), x[3]}, range), "rows", range);
   Operand rest = bind(binary(B::Mod, x[0], width), "rest", range);
   Value i = binary(B::Add, first, binary(B::Mod, rest, rows)), j = binary(B::FloorDiv, rest, rows);
   if (!i || !j)
@@ -127,7 +135,8 @@ Value BodyChecker::factsOp(Builtin id, const BoundArguments &args, const ast::Ca
     return inKernel() ? inlinePtx(args, e) : (error(e.range, "`inline_ptx` belongs to kernels"), Value());
   std::string what = quoted(builtins()[size_t(id)].name);
   if (kind == Kind::Plan) {
-    error(e.range, what + " does not stand in a plan", "conditions on a call are written in `where` or `when`");
+    error(e.range, what + " does not stand in a plan",
+          "conditions on a call are written in `where` or `when`");
     return {};
   }
   if (!mayHaveEffects(e.range, what))
@@ -147,7 +156,8 @@ Value BodyChecker::factsOp(Builtin id, const BoundArguments &args, const ast::Ca
     for (size_t at = format->find("{}"); at != std::string::npos; at = format->find("{}", at + 2))
       ++holes;
     if (holes != values.size()) {
-      error(args.values[0]->range, "`print` has " + std::to_string(holes) + " places {} for " + std::to_string(values.size()) + " values");
+      error(args.values[0]->range, "`print` has " + std::to_string(holes) + " places {} for " +
+                                       std::to_string(values.size()) + " values");
       return {};
     }
     auto expr = make(Op::Print, Type(), std::move(values), e.range);

@@ -7,7 +7,9 @@ namespace tilegym::sem {
 
 Value BodyChecker::reduction(const BuiltinInfo &info, const BoundArguments &args, SourceRange range) {
   std::string what = quoted(info.name);
-  Op operation = info.operation == Op::Max ? Op::ReduceMax : info.operation == Op::Min ? Op::ReduceMin : info.operation;
+  Op operation = info.operation == Op::Max   ? Op::ReduceMax
+                 : info.operation == Op::Min ? Op::ReduceMin
+                                             : info.operation;
   Operand x = checkValue(args.values[0], what);
   if (!x)
     return {};
@@ -20,8 +22,10 @@ Value BodyChecker::reduction(const BuiltinInfo &info, const BoundArguments &args
   bool logical = operation == Op::Any || operation == Op::All;
   bool arg = operation == Op::ArgMax || operation == Op::ArgMin;
   if (logical != isBool(dtype)) {
-    error(args.values[0]->range, what + " needs " + (logical ? "bool" : "numbers") + ", found " + toString(x.type()),
-          logical ? "compare first: " + info.name + "(x != 0)" : "count with sum(i32(x)), or use any and all");
+    error(args.values[0]->range,
+          what + " needs " + (logical ? "bool" : "numbers") + ", found " + toString(x.type()),
+          logical ? "compare first: " + info.name + "(x != 0)"
+                  : "count with sum(i32(x)), or use any and all");
     return {};
   }
   // The positions of axis and acc differ between rows of the table, their names do not.
@@ -39,7 +43,8 @@ Value BodyChecker::reduction(const BuiltinInfo &info, const BoundArguments &args
       return {};
     if (isFloat(*named) != isFloat(dtype) || isBool(*named) || isUnsigned(*named) != isUnsigned(dtype) ||
         sizeInBytes(*named) < sizeInBytes(dtype)) {
-      error(accExpr->range, what + " of " + std::string(name(dtype)) + " cannot accumulate in " + std::string(name(*named)),
+      error(accExpr->range,
+            what + " of " + std::string(name(dtype)) + " cannot accumulate in " + std::string(name(*named)),
             "name a dtype of the same kind and at least as wide, or convert x first");
       return {};
     }
@@ -57,7 +62,8 @@ Value BodyChecker::reduction(const BuiltinInfo &info, const BoundArguments &args
       return {};
     for (int64_t axis : *listed) {
       if (axis < -rank || axis >= rank) {
-        error(axisExpr->range, what + " has no axis " + std::to_string(axis) + ": its rank is " + std::to_string(rank));
+        error(axisExpr->range,
+              what + " has no axis " + std::to_string(axis) + ": its rank is " + std::to_string(rank));
         return {};
       }
       axes.push_back(axis < 0 ? axis + rank : axis);
@@ -86,7 +92,8 @@ Value BodyChecker::reduction(const BuiltinInfo &info, const BoundArguments &args
   return Operand{expr};
 }
 
-std::optional<int64_t> BodyChecker::scanAxis(const ast::Expr *axis, const Operand &x, std::string_view what, SourceRange range) {
+std::optional<int64_t> BodyChecker::scanAxis(const ast::Expr *axis, const Operand &x, std::string_view what,
+                                             SourceRange range) {
   int64_t rank = x.type().rank();
   if (rank == 0) {
     error(range, std::string(what) + " needs a tile, found the scalar " + toString(x.type()));
@@ -96,7 +103,8 @@ std::optional<int64_t> BodyChecker::scanAxis(const ast::Expr *axis, const Operan
     return checkAxis(axis, rank, what);
   if (rank == 1)
     return 0;
-  error(range, std::string(what) + " of rank " + std::to_string(rank) + " needs an axis", "write axis=...; only at rank 1 may it be left out");
+  error(range, std::string(what) + " of rank " + std::to_string(rank) + " needs an axis",
+        "write axis=...; only at rank 1 may it be left out");
   return std::nullopt;
 }
 
@@ -135,7 +143,8 @@ Value BodyChecker::combineOp(const BuiltinInfo &info, const BoundArguments &args
       return {};
     int64_t extent = x.type().shape[size_t(*axis)];
     if (*k < 1 || (extent != kDynamic && *k > extent)) {
-      error(args.values[1]->range, "`topk` takes " + std::to_string(*k) + " of " + (extent == kDynamic ? "an axis" : std::to_string(extent)));
+      error(args.values[1]->range, "`topk` takes " + std::to_string(*k) + " of " +
+                                       (extent == kDynamic ? "an axis" : std::to_string(extent)));
       return {};
     }
     Type values = x.type();
@@ -156,11 +165,13 @@ Value BodyChecker::combineOp(const BuiltinInfo &info, const BoundArguments &args
   if (!bins)
     return {};
   if (!isInt(x.dtype())) {
-    error(args.values[0]->range, "`histogram` needs integers, found " + toString(x.type()), "convert it: i32(x)");
+    error(args.values[0]->range, "`histogram` needs integers, found " + toString(x.type()),
+          "convert it: i32(x)");
     return {};
   }
   if (*bins < 1 || *bins > kMaxTileElements) {
-    error(args.values[1]->range, "`histogram` has " + std::to_string(*bins) + " bins, expected 1 to " + std::to_string(kMaxTileElements));
+    error(args.values[1]->range, "`histogram` has " + std::to_string(*bins) + " bins, expected 1 to " +
+                                     std::to_string(kMaxTileElements));
     return {};
   }
   auto expr = make(Op::Histogram, tileType(DType::I32, {*bins}), {x.expr}, range);
@@ -183,7 +194,8 @@ Value BodyChecker::customReduction(bool isScan, const BoundArguments &args, Sour
   if (!operandsOf(args.values[0], what, tiles) || !operandsOf(args.values[1], "the init of " + what, inits))
     return {};
   if (inits.size() != tiles.size()) {
-    error(args.values[1]->range, what + " of " + std::to_string(tiles.size()) + " tiles takes as many inits, found " + std::to_string(inits.size()));
+    error(args.values[1]->range, what + " of " + std::to_string(tiles.size()) +
+                                     " tiles takes as many inits, found " + std::to_string(inits.size()));
     return {};
   }
   std::vector<Operand *> pointers;

@@ -40,13 +40,10 @@ Value BodyChecker::shapeOp(Builtin id, const BoundArguments &args, SourceRange r
       error(args.values[0]->range, "`iota` takes one extent", "add axes by indexing: iota(n)[:, None]");
       return {};
     }
-    if (shape->extents[0] != kDynamic && shape->extents[0] < 0) {
-      error(args.values[0]->range, "the extent of `iota` is negative");
-      return {};
-    }
     return Operand{make(Op::Iota, tileType(DType::Index, shape->extents), shape->operands, range)};
   }
-  case Builtin::reshape_: return reshapeOp(ops.settle(checkValue(args.values[0], "`reshape`")), args.values[1], range);
+  case Builtin::reshape_:
+    return reshapeOp(ops.settle(checkValue(args.values[0], "`reshape`")), args.values[1], range);
   case Builtin::permute_: {
     Value base = check(args.values[0]);
     if (base.kind == Value::Data && base.data.type().kind == Type::View && !inReference()) {
@@ -64,14 +61,18 @@ Value BodyChecker::shapeOp(Builtin id, const BoundArguments &args, SourceRange r
       return {};
     auto joint = Operators::broadcastShapes(x.type().shape, shape->extents);
     if (!joint || joint->size() != shape->extents.size() || (!inReference() && *joint != shape->extents)) {
-      error(range, toString(x.type()) + " does not broadcast to " + shapeText(shape->extents), "extents must be equal or 1, counted from the last axis");
+      error(range, toString(x.type()) + " does not broadcast to " + shapeText(shape->extents),
+            "extents must be equal or 1, counted from the last axis");
       return {};
     }
     return filled(x, *shape, range);
   }
-  case Builtin::cat_: return catOp(args, range);
-  case Builtin::split_: return splitOp(args, range);
-  default: return extractOp(args, range);
+  case Builtin::cat_:
+    return catOp(args, range);
+  case Builtin::split_:
+    return splitOp(args, range);
+  default:
+    return extractOp(args, range);
   }
 }
 
@@ -79,11 +80,6 @@ Value BodyChecker::shapeOp(Builtin id, const BoundArguments &args, SourceRange r
 Value BodyChecker::filled(Operand value, const ShapeArgument &shape, SourceRange range) {
   if (!value)
     return {};
-  for (int64_t extent : shape.extents)
-    if (extent != kDynamic && extent < 0) {
-      error(range, "an extent of " + std::to_string(extent) + " is negative");
-      return {};
-    }
   if (value.type().shape == shape.extents && shape.operands.empty())
     return value;
   std::vector<ExprPtr> operands = {value.expr};
@@ -98,7 +94,7 @@ Operand BodyChecker::reshapeTo(Operand x, std::vector<int64_t> shape, SourceRang
 }
 
 Value BodyChecker::reshapeOp(Operand x, const ast::Expr *shapeExpr, SourceRange range) {
-  auto shape = checkShape(shapeExpr, "the shape of `reshape`");
+  auto shape = checkShape(shapeExpr, "the shape of `reshape`", true);
   if (!x || !shape)
     return {};
   int64_t elements = elementsOf(x.type().shape), known = 1;
@@ -115,9 +111,6 @@ Value BodyChecker::reshapeOp(Operand x, const ast::Expr *shapeExpr, SourceRange 
       open = &extent;
     } else if (extent == kDynamic) {
       known = kDynamic;
-    } else if (extent < 0) {
-      error(shapeExpr->range, "an extent of " + std::to_string(extent) + " is negative");
-      return {};
     } else if (known != kDynamic && __builtin_mul_overflow(known, extent, &known)) {
       error(shapeExpr->range, "the shape has too many elements");
       return {};
@@ -126,7 +119,8 @@ Value BodyChecker::reshapeOp(Operand x, const ast::Expr *shapeExpr, SourceRange 
   std::string from = toString(x.type());
   if (open && known != kDynamic && elements != kDynamic) {
     if (known == 0 || elements % known != 0) {
-      error(range, "`reshape` of " + from + ": its " + std::to_string(elements) + " elements are no multiple of " + std::to_string(known));
+      error(range, "`reshape` of " + from + ": its " + std::to_string(elements) +
+                       " elements are no multiple of " + std::to_string(known));
       return {};
     }
     *open = elements / known;
@@ -136,8 +130,8 @@ Value BodyChecker::reshapeOp(Operand x, const ast::Expr *shapeExpr, SourceRange 
       for (int64_t extent : shape->extents)
         shape->operands.push_back(makeConst(DType::Index, Constant{extent}, shapeExpr->range));
   } else if (known != kDynamic && elements != kDynamic && known != elements) {
-    error(range, "`reshape` of " + from + " to " + shapeText(shape->extents) + ": " + std::to_string(elements) + " elements, expected " +
-                     std::to_string(known));
+    error(range, "`reshape` of " + from + " to " + shapeText(shape->extents) + ": " +
+                     std::to_string(elements) + " elements, expected " + std::to_string(known));
     return {};
   }
   if (shape->operands.empty())
@@ -201,8 +195,8 @@ Value BodyChecker::catOp(const BoundArguments &args, SourceRange range) {
       }
     }
     if (!fits) {
-      error(range, "`cat` of " + toString(parts[0].type()) + " and " + toString(parts[i].type()) + " along axis " + std::to_string(*axis) +
-                       ": the other extents differ");
+      error(range, "`cat` of " + toString(parts[0].type()) + " and " + toString(parts[i].type()) +
+                       " along axis " + std::to_string(*axis) + ": the other extents differ");
       return {};
     }
     operands.push_back(parts[i].expr);
@@ -223,16 +217,19 @@ Value BodyChecker::splitOp(const BoundArguments &args, SourceRange range) {
     error(range, "`split` of a scalar");
     return {};
   }
-  auto axis = args.values[2] ? checkAxis(args.values[2], x.type().rank(), "`split`") : std::optional<int64_t>(x.type().rank() - 1);
+  auto axis = args.values[2] ? checkAxis(args.values[2], x.type().rank(), "`split`")
+                             : std::optional<int64_t>(x.type().rank() - 1);
   if (!axis)
     return {};
   int64_t extent = x.type().shape[size_t(*axis)];
   if (extent == kDynamic) {
-    error(range, "`split` of an axis whose extent is not known at compile time", "cut it by indexing: x[:, 0 : n], x[:, n : 2*n]");
+    error(range, "`split` of an axis whose extent is not known at compile time",
+          "cut it by indexing: x[:, 0 : n], x[:, n : 2*n]");
     return {};
   }
   if (*parts <= 0 || *parts > 64 || extent % *parts != 0) {
-    error(args.values[1]->range, "an axis of " + std::to_string(extent) + " does not split into " + std::to_string(*parts) + " equal parts");
+    error(args.values[1]->range, "an axis of " + std::to_string(extent) + " does not split into " +
+                                     std::to_string(*parts) + " equal parts");
     return {};
   }
   std::vector<int64_t> shape = x.type().shape;
@@ -253,20 +250,22 @@ Value BodyChecker::splitOp(const BoundArguments &args, SourceRange range) {
 
 Value BodyChecker::extractOp(const BoundArguments &args, SourceRange range) {
   Operand x = checkValue(args.values[0], "`extract`");
-  auto offsets = checkConstInts(args.values[1], "the offsets of `extract`"), shape = checkConstInts(args.values[2], "the shape of `extract`");
+  auto offsets = checkConstInts(args.values[1], "the offsets of `extract`"),
+       shape = checkConstInts(args.values[2], "the shape of `extract`");
   if (!x || !offsets || !shape)
     return {};
   size_t rank = x.type().shape.size();
   if (offsets->size() != rank || shape->size() != rank) {
-    error(range, "`extract` of " + toString(x.type()) + " takes " + std::to_string(rank) + " offsets and extents, found " +
-                     std::to_string(offsets->size()) + " and " + std::to_string(shape->size()));
+    error(range, "`extract` of " + toString(x.type()) + " takes " + std::to_string(rank) +
+                     " offsets and extents, found " + std::to_string(offsets->size()) + " and " +
+                     std::to_string(shape->size()));
     return {};
   }
   for (size_t i = 0; i < rank; ++i) {
     int64_t extent = x.type().shape[i], offset = (*offsets)[i], size = (*shape)[i];
     if (offset < 0 || size <= 0 || (extent != kDynamic && (offset > extent || size > extent - offset))) {
-      error(range, "`extract` leaves " + toString(x.type()) + " on axis " + std::to_string(i) + ": offset " + std::to_string(offset) +
-                       ", extent " + std::to_string(size));
+      error(range, "`extract` leaves " + toString(x.type()) + " on axis " + std::to_string(i) + ": offset " +
+                       std::to_string(offset) + ", extent " + std::to_string(size));
       return {};
     }
   }

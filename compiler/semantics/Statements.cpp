@@ -6,7 +6,8 @@ namespace tilegym::sem {
 
 // ---------------------------------------------------------------- emission
 
-std::shared_ptr<Expr> BodyChecker::make(Op operation, Type type, std::vector<ExprPtr> operands, SourceRange range) const {
+std::shared_ptr<Expr> BodyChecker::make(Op operation, Type type, std::vector<ExprPtr> operands,
+                                        SourceRange range) const {
   auto expr = std::make_shared<Expr>();
   expr->op = operation;
   expr->type = std::move(type);
@@ -38,8 +39,8 @@ Operand BodyChecker::bind(Operand value, std::string_view name, SourceRange rang
   if (!value || !block)
     return value;
   const Expr &e = *value.expr;
-  bool leaf = e.op == Op::Const || e.op == Op::Dim || e.op == Op::Scalar || e.op == Op::KernelParam || e.op == Op::Tensor ||
-              (e.op == Op::Local && !body.locals[size_t(e.index)].isVar);
+  bool leaf = e.op == Op::Const || e.op == Op::Dim || e.op == Op::Scalar || e.op == Op::KernelParam ||
+              e.op == Op::Tensor || (e.op == Op::Local && !body.locals[size_t(e.index)].isVar);
   if (leaf)
     return value;
   int64_t local = newLocal(std::string(name), e.type, false, range);
@@ -76,7 +77,8 @@ Value BodyChecker::tupleResult(ExprPtr tuple, std::string_view name) {
 bool BodyChecker::mayHaveEffects(SourceRange range, std::string_view what) {
   if (block && !pureContext)
     return true;
-  error(range, std::string(what) + " has an effect, which is not allowed in " + (pureContext ? pureContext : "a host expression"));
+  error(range, std::string(what) + " has an effect, which is not allowed in " +
+                   (pureContext ? pureContext : "a host expression"));
   return false;
 }
 
@@ -108,8 +110,10 @@ void BodyChecker::checkStmt(const ast::Stmt &stmt) {
       if (const auto *callee = ast::dynCast<ast::Name>(call->callee.get()))
         head = callee->name == "grid";
   if (inKernel() && inlining.empty() && !head) {
-    if (!headOver && !gridSeen)
+    if (!headOver && !gridSeen) {
       error(stmt.range, "a kernel begins with `grid(...)`", "say how many blocks run before anything else");
+      gridSeen = true; // said enough
+    }
     headOver = true;
   }
   ++depth;
@@ -124,36 +128,52 @@ void BodyChecker::checkStmt(const ast::Stmt &stmt) {
     checkLet(var.names, var.isTuple, var.value.get(), var.range, true);
     break;
   }
-  case K::Assign: checkAssign(static_cast<const ast::Assign &>(stmt)); break;
-  case K::ExprStmt: checkExprStmt(static_cast<const ast::ExprStmt &>(stmt)); break;
+  case K::Assign:
+    checkAssign(static_cast<const ast::Assign &>(stmt));
+    break;
+  case K::ExprStmt:
+    checkExprStmt(static_cast<const ast::ExprStmt &>(stmt));
+    break;
   case K::For: {
     const auto &loop = static_cast<const ast::For &>(stmt);
     loop.isConst ? checkConstFor(loop) : checkFor(loop);
     break;
   }
-  case K::While: checkWhile(static_cast<const ast::While &>(stmt)); break;
-  case K::If: checkIf(static_cast<const ast::If &>(stmt)); break;
+  case K::While:
+    checkWhile(static_cast<const ast::While &>(stmt));
+    break;
+  case K::If:
+    checkIf(static_cast<const ast::If &>(stmt));
+    break;
   case K::Break:
   case K::Continue: {
     bool isBreak = stmt.kind == K::Break;
     if (loopDepth == 0)
       error(stmt.range, isBreak ? "`break` stands outside of a loop" : "`continue` stands outside of a loop",
-            inlining.empty() ? "it leaves a run-time `for` or `while`" : "it cannot leave a loop of the fn's caller");
+            inlining.empty() ? "it leaves a run-time `for` or `while`"
+                             : "it cannot leave a loop of the fn's caller");
     else
       emit(isBreak ? Stmt::Break : Stmt::Continue, stmt.range);
     break;
   }
   case K::Return:
     if (!inlining.empty())
-      error(stmt.range, "`return` ends the block, so it cannot stand in a fn", "the last expression of a fn is its value");
+      error(stmt.range, "`return` ends the block, so it cannot stand in a fn",
+            "the last expression of a fn is its value");
     else if (kind == Kind::Plan)
       error(stmt.range, "a plan has no `return`");
     else
       emit(Stmt::Return, stmt.range);
     break;
-  case K::Math: checkMath(static_cast<const ast::Math &>(stmt)); break;
-  case K::Scratch: checkScratch(static_cast<const ast::Scratch &>(stmt)); break;
-  case K::Launch: checkLaunch(static_cast<const ast::Launch &>(stmt)); break;
+  case K::Math:
+    checkMath(static_cast<const ast::Math &>(stmt));
+    break;
+  case K::Scratch:
+    checkScratch(static_cast<const ast::Scratch &>(stmt));
+    break;
+  case K::Launch:
+    checkLaunch(static_cast<const ast::Launch &>(stmt));
+    break;
   }
   --depth;
 }
@@ -164,7 +184,8 @@ void BodyChecker::checkMath(const ast::Math &stmt) {
     return;
   }
   if (headOver) {
-    error(stmt.range, "`math` stands after the kernel's first statement", "say it once, at the kernel's head");
+    error(stmt.range, "`math` stands after the kernel's first statement",
+          "say it once, at the kernel's head");
     return;
   }
   for (const ast::BoundName &flag : stmt.flags) {
@@ -181,17 +202,21 @@ void BodyChecker::checkMath(const ast::Math &stmt) {
 
 // ---------------------------------------------------------------- let, var, assignment
 
-void BodyChecker::checkLet(const std::vector<ast::BoundName> &names, bool isTuple, const ast::Expr *value, SourceRange range, bool isVar) {
+void BodyChecker::checkLet(const std::vector<ast::BoundName> &names, bool isTuple, const ast::Expr *value,
+                           SourceRange range, bool isVar) {
   Value whole = check(value);
-  auto one = [&](const ast::BoundName &name, const Value &v) { isVar ? declareVar(name, v, range) : declareLet(name, v, range); };
+  auto one = [&](const ast::BoundName &name, const Value &v) {
+    isVar ? declareVar(name, v, range) : declareLet(name, v, value ? value->range : range);
+  };
   if (!isTuple) {
     if (!names.empty())
       one(names[0], whole);
     return;
   }
   if (whole && whole.kind != Value::Tuple) {
-    error(value->range, "a tuple of " + std::to_string(names.size()) + " names takes a tuple, found " +
-                            (whole.kind == Value::Data ? toString(whole.data.type()) : std::string("something else")));
+    error(value->range,
+          "a tuple of " + std::to_string(names.size()) + " names takes a tuple, found " +
+              (whole.kind == Value::Data ? toString(whole.data.type()) : std::string("something else")));
     whole = {};
   }
   if (whole && whole.elements.size() != names.size()) {
@@ -210,7 +235,8 @@ void BodyChecker::declareLet(const ast::BoundName &name, const Value &value, Sou
   if (value.kind == Value::Nothing)
     asValue(value, range, "`let`");
   Value bound = value;
-  if (value.kind == Value::Data && inReference() && value.data.type().kind == Type::View && value.data.expr->op != Op::Tensor)
+  if (value.kind == Value::Data && inReference() && value.data.type().kind == Type::View &&
+      value.data.expr->op != Op::Tensor)
     bound = readView(value.data, value.data.expr->range);
   bound = snapshot(bound, name.name, name.range);
   // A read or atomic that was just bound takes the name that the author gives it.
@@ -247,7 +273,8 @@ void BodyChecker::checkAssign(const ast::Assign &stmt) {
     return;
   if (stmt.op) {
     Operand old = checkValue(stmt.target.get(), quoted(ast::spelling(*stmt.op)));
-    value = ops.binary(*stmt.op, old, asValue(value, stmt.value->range, quoted(ast::spelling(*stmt.op))), stmt.range);
+    value = ops.binary(*stmt.op, old, asValue(value, stmt.value->range, quoted(ast::spelling(*stmt.op))),
+                       stmt.range);
     if (!value)
       return;
   }
@@ -257,17 +284,20 @@ void BodyChecker::checkAssign(const ast::Assign &stmt) {
     return;
   }
   if (value.kind != Value::Tuple || value.elements.size() != targets->elements.size()) {
-    error(stmt.value->range, "a tuple of " + std::to_string(targets->elements.size()) + " targets takes as many values");
+    error(stmt.value->range,
+          "a tuple of " + std::to_string(targets->elements.size()) + " targets takes as many values");
     return;
   }
   // `(a, b) = (b, a)` swaps: every value is taken before the first target changes.
   value = snapshot(value, "value", stmt.range);
   for (size_t i = 0; i < targets->elements.size(); ++i)
-    if (targets->elements[i])
+    if (const auto *name = ast::dynCast<ast::Name>(targets->elements[i].get());
+        targets->elements[i] && !(name && name->name == "_"))
       assign(*targets->elements[i], value.elements[i], stmt.range, stmt.value->range);
 }
 
-void BodyChecker::assign(const ast::Expr &target, const Value &value, SourceRange range, SourceRange valueRange) {
+void BodyChecker::assign(const ast::Expr &target, const Value &value, SourceRange range,
+                         SourceRange valueRange) {
   const auto *name = ast::dynCast<ast::Name>(&target);
   Symbol *symbol = name ? findLocal(name->name) : nullptr;
   if (!symbol) {
@@ -277,7 +307,9 @@ void BodyChecker::assign(const ast::Expr &target, const Value &value, SourceRang
   if (!symbol->value)
     return;
   if (!symbol->isVar) {
-    Diagnostic &d = error(target.range, quoted(name->name) + " is a " + symbol->noun + ", which does not change", "declare it with var");
+    Diagnostic &d =
+        error(target.range, quoted(name->name) + " is a " + symbol->noun + ", which does not change",
+              "declare it with var");
     d.notes.push_back({Severity::Note, symbol->range, "declared here", {}, {}});
     return;
   }
@@ -287,7 +319,8 @@ void BodyChecker::assign(const ast::Expr &target, const Value &value, SourceRang
   if (!x)
     return;
   if (inReference() && x.type().rank() != type.rank()) {
-    error(valueRange, what + " has type " + toString(x.type()) + ", expected " + toString(type), "a var keeps its dtype and rank");
+    error(valueRange, what + " has type " + toString(x.type()) + ", expected " + toString(type),
+          "a var keeps its dtype and rank");
     return;
   }
   x = ops.broadcastTo(x, type.shape, what);
@@ -299,17 +332,20 @@ void BodyChecker::assign(const ast::Expr &target, const Value &value, SourceRang
 }
 
 /// `y = e`, `y[i, a : b] = e` in a reference.
-void BodyChecker::assignTensor(const ast::Expr &target, const Value &value, SourceRange range, SourceRange valueRange) {
+void BodyChecker::assignTensor(const ast::Expr &target, const Value &value, SourceRange range,
+                               SourceRange valueRange) {
   const auto *name = ast::dynCast<ast::Name>(&target);
   if (name && !(seesOp() && op.findTensor(name->name) >= 0)) {
     if (seesOp() && findOpName(name->name, target.range))
-      error(target.range, quoted(name->name) + " is given by the call and does not change", "declare a var of another name");
+      error(target.range, quoted(name->name) + " is given by the call and does not change",
+            "declare a var of another name");
     else
       unknownName(name->name, target.range, false);
     return;
   }
   if (!name && target.kind != ast::ExprKind::Index) {
-    error(target.range, "this cannot be assigned to", "assign to a var, or in a reference to an output or a part of one");
+    error(target.range, "this cannot be assigned to",
+          "assign to a var, or in a reference to an output or a part of one");
     return;
   }
   if (!mayHaveEffects(range, "an assignment to a tensor"))
@@ -325,7 +361,7 @@ void BodyChecker::assignTensor(const ast::Expr &target, const Value &value, Sour
     return;
   }
   if (!inReference()) {
-    error(range, "a kernel writes a tensor by store(...)", "write store(region, value)");
+    error(target.range, "a kernel writes a tensor by store(...)", "write store(region, value)");
     return;
   }
   if (!checkWritable(place.data, target.range, "an assignment"))
@@ -348,14 +384,8 @@ void BodyChecker::assignTensor(const ast::Expr &target, const Value &value, Sour
 }
 
 void BodyChecker::checkExprStmt(const ast::ExprStmt &stmt) {
-  const auto *call = ast::dynCast<ast::Call>(stmt.value.get());
-  if (!call) {
-    if (stmt.value)
-      error(stmt.range, "a value alone does nothing", inlining.empty() ? "name it with let" : "only the last expression of a fn is its value");
-    return;
-  }
   size_t emitted = block ? block->size() : 0;
-  Value value = check(call);
+  Value value = check(stmt.value.get());
   // Atomics and calls of fns may leave a value that nobody wants.
   if (value && value.kind != Value::Nothing && block && block->size() == emitted)
     error(stmt.range, "the value of this call is not used", "name it with let");
@@ -366,20 +396,24 @@ void BodyChecker::checkExprStmt(const ast::ExprStmt &stmt) {
 void BodyChecker::checkFor(const ast::For &stmt) {
   const auto *range = ast::dynCast<ast::Range>(stmt.range_.get());
   if (!range) {
-    error(stmt.range_ ? stmt.range_->range : stmt.range, "`for` walks over a range", "write for i in lo .. hi");
+    error(stmt.range_ ? stmt.range_->range : stmt.range, "`for` walks over a range",
+          "write for i in lo .. hi");
     return;
   }
   if (kind == Kind::Plan) {
     error(stmt.range, "a plan has no run-time loop", "use const for");
     return;
   }
-  Operand lo = ops.requireIndex(checkValue(range->lo.get(), "the start of the range"), "the start of the range");
+  Operand lo =
+      ops.requireIndex(checkValue(range->lo.get(), "the start of the range"), "the start of the range");
   Operand hi = ops.requireIndex(checkValue(range->hi.get(), "the end of the range"), "the end of the range");
   Operand step = ops.intLiteral(1, range->range);
   if (range->step)
     step = ops.requireIndex(checkValue(range->step.get(), "the step of the range"), "the step of the range");
   if (step && step.constant() && step.constant()->asInt() <= 0) {
-    error(range->step->range, "the step of the range is " + std::to_string(step.constant()->asInt()) + ", expected a positive one",
+    error(range->step->range,
+          "the step of the range is " + std::to_string(step.constant()->asInt()) +
+              ", expected a positive one",
           "walk backwards by counting up: hi - 1 - i");
     step = {};
   }
@@ -408,19 +442,24 @@ void BodyChecker::checkConstFor(const ast::For &stmt) {
   constexpr int64_t maxIterations = 4096;
   const auto *range = ast::dynCast<ast::Range>(stmt.range_.get());
   if (!range) {
-    error(stmt.range_ ? stmt.range_->range : stmt.range, "`const for` walks over a range", "write const for i in lo .. hi");
+    error(stmt.range_ ? stmt.range_->range : stmt.range, "`const for` walks over a range",
+          "write const for i in lo .. hi");
     return;
   }
-  auto lo = checkConstInt(range->lo.get(), "the start of a const range"), hi = checkConstInt(range->hi.get(), "the end of a const range");
-  auto step = range->step ? checkConstInt(range->step.get(), "the step of a const range") : std::optional<int64_t>(1);
+  auto lo = checkConstInt(range->lo.get(), "the start of a const range"),
+       hi = checkConstInt(range->hi.get(), "the end of a const range");
+  auto step =
+      range->step ? checkConstInt(range->step.get(), "the step of a const range") : std::optional<int64_t>(1);
   if (!lo || !hi || !step)
     return;
   if (*step <= 0) {
-    error(range->step->range, "the step of the range is " + std::to_string(*step) + ", expected a positive one");
+    error(range->step->range,
+          "the step of the range is " + std::to_string(*step) + ", expected a positive one");
     return;
   }
   if (*hi > *lo && uint64_t(*hi) - uint64_t(*lo) > uint64_t(maxIterations) * uint64_t(*step)) {
-    error(range->range, "`const for` would be unrolled more than " + std::to_string(maxIterations) + " times", "use a run-time for");
+    error(range->range, "`const for` would be unrolled more than " + std::to_string(maxIterations) + " times",
+          "use a run-time for");
     return;
   }
   // Loops of the body are what `break` leaves; an unrolled one is not there any more.
@@ -443,7 +482,8 @@ void BodyChecker::checkWhile(const ast::While &stmt) {
   }
   Block condition, inner;
   Block *saved = std::exchange(block, &condition);
-  Operand test = ops.requireBool(checkScalar(stmt.condition.get(), "the condition of `while`"), "the condition of `while`");
+  Operand test = ops.requireBool(checkScalar(stmt.condition.get(), "the condition of `while`"),
+                                 "the condition of `while`");
   block = &inner;
   ++loopDepth;
   checkBlock(stmt.body);

@@ -9,16 +9,20 @@ std::optional<ViewRoot> BodyChecker::rootOf(const Expr *view) const {
   while (view) {
     switch (view->op) {
     case Op::Tensor:
-    case Op::ListElement: return ViewRoot{view->isKernelParam, view->index};
+    case Op::ListElement:
+      return ViewRoot{view->isKernelParam, view->index};
     case Op::ViewIndex:
     case Op::ViewTile:
-    case Op::ViewPermute: view = view->operands[0].get(); break;
+    case Op::ViewPermute:
+      view = view->operands[0].get();
+      break;
     case Op::Local: {
       auto it = letValues.find(view->index);
       view = it == letValues.end() ? nullptr : it->second.get();
       break;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
     }
   }
   return std::nullopt;
@@ -35,7 +39,9 @@ Value BodyChecker::checkIndex(const ast::Index &e) {
   switch (base.kind) {
   case Value::ElementDim: {
     const ast::Expr *item = onlyItem("a dim of list elements");
-    Operand element = item ? ops.requireIndex(checkValue(item, "the number of a list element"), "the number of a list element") : Operand();
+    Operand element = item ? ops.requireIndex(checkValue(item, "the number of a list element"),
+                                              "the number of a list element")
+                           : Operand();
     if (!element)
       return {};
     auto expr = make(Op::ListDim, scalarType(DType::Index), {element.expr}, e.range);
@@ -44,7 +50,9 @@ Value BodyChecker::checkIndex(const ast::Index &e) {
   }
   case Value::ListTensor: {
     const ast::Expr *item = onlyItem("a list");
-    Operand element = item ? ops.requireIndex(checkValue(item, "the number of a list element"), "the number of a list element") : Operand();
+    Operand element = item ? ops.requireIndex(checkValue(item, "the number of a list element"),
+                                              "the number of a list element")
+                           : Operand();
     if (!element)
       return {};
     Type type = tensorType(base.id);
@@ -59,16 +67,21 @@ Value BodyChecker::checkIndex(const ast::Index &e) {
     if (!number)
       return {};
     if (*number < 0 || *number >= int64_t(base.elements.size())) {
-      error(item->range, "a tuple of " + std::to_string(base.elements.size()) + " has no element " + std::to_string(*number));
+      error(item->range, "a tuple of " + std::to_string(base.elements.size()) + " has no element " +
+                             std::to_string(*number));
       return {};
     }
     return base.elements[size_t(*number)];
   }
-  case Value::Data: break;
-  default: asValue(base, e.base->range, "an index"); return {};
+  case Value::Data:
+    break;
+  default:
+    asValue(base, e.base->range, "an index");
+    return {};
   }
   auto isNone = [&](const ast::IndexItem &item) {
-    const auto *name = item.kind == ast::IndexItem::Value ? ast::dynCast<ast::Name>(item.first.get()) : nullptr;
+    const auto *name =
+        item.kind == ast::IndexItem::Value ? ast::dynCast<ast::Name>(item.first.get()) : nullptr;
     return name && name->name == "None";
   };
   if (base.data.type().kind == Type::View) {
@@ -78,7 +91,8 @@ Value BodyChecker::checkIndex(const ast::Index &e) {
     if (!addsAxis)
       return indexView(base.data, e);
     if (!inReference()) {
-      error(e.range, "`None` adds an axis to a value, not to a tensor", "load first, then index the tile: load(...)[:, None]");
+      error(e.range, "`None` adds an axis to a value, not to a tensor",
+            "load first, then index the tile: load(...)[:, None]");
       return {};
     }
     return indexValue(readView(base.data, e.base->range), e);
@@ -93,7 +107,8 @@ Value BodyChecker::checkIndex(const ast::Index &e) {
 Value BodyChecker::indexTiled(Operand view, const ast::Index &e) {
   const Type &base = view.type();
   if (e.items.size() != base.shape.size()) {
-    error(e.range, "a view of rank " + std::to_string(base.rank()) + " cut into tiles takes as many integers, found " + std::to_string(e.items.size()));
+    error(e.range, "a view of rank " + std::to_string(base.rank()) +
+                       " cut into tiles takes as many integers, found " + std::to_string(e.items.size()));
     return {};
   }
   auto expr = make(Op::ViewIndex, base, {view.expr}, e.range);
@@ -101,14 +116,17 @@ Value BodyChecker::indexTiled(Operand view, const ast::Index &e) {
   expr->type.tileSizes.clear();
   for (const ast::IndexItem &item : e.items) {
     if (item.kind != ast::IndexItem::Value) {
-      error(item.range, "a view cut into tiles is indexed by whole tiles", "give an integer an axis: x.tile(BM, BN)[i, k]");
+      error(item.range, "a view cut into tiles is indexed by whole tiles",
+            "give an integer an axis: x.tile(BM, BN)[i, k]");
       return {};
     }
-    Operand index = ops.requireIndex(checkValue(item.first.get(), "the number of a tile"), "the number of a tile");
+    Operand index =
+        ops.requireIndex(checkValue(item.first.get(), "the number of a tile"), "the number of a tile");
     if (!index)
       return {};
     if (index.constant() && index.constant()->asInt() < 0) {
-      error(item.range, "tile " + std::to_string(index.constant()->asInt()) + " does not exist", "tiles count from 0");
+      error(item.range, "tile " + std::to_string(index.constant()->asInt()) + " does not exist",
+            "tiles count from 0");
       return {};
     }
     IndexItem made;
@@ -137,8 +155,12 @@ Value BodyChecker::tileView(Operand view, const ast::Call &e) {
     return {};
   }
   if (int64_t(e.args.size()) != base.rank()) {
-    error(e.range, "`.tile` takes a size for each of " + std::to_string(base.rank()) + " axes, found " + std::to_string(e.args.size()),
-          base.rank() > 0 ? "a size of 1 keeps an axis of extent 1; index before to drop axes: x[b, h].tile(BM, D)" : "");
+    error(e.range,
+          "`.tile` takes a size for each of " + std::to_string(base.rank()) + " axes, found " +
+              std::to_string(e.args.size()),
+          base.rank() > 0
+              ? "a size of 1 keeps an axis of extent 1; index before to drop axes: x[b, h].tile(BM, D)"
+              : "");
     return {};
   }
   auto expr = make(Op::ViewTile, base, {view.expr}, e.range);
@@ -160,7 +182,8 @@ Value BodyChecker::tileView(Operand view, const ast::Call &e) {
   return Operand{expr};
 }
 
-std::optional<std::vector<int64_t>> BodyChecker::permutation(const std::vector<const ast::Expr *> &axes, int64_t rank, SourceRange range) {
+std::optional<std::vector<int64_t>> BodyChecker::permutation(const std::vector<const ast::Expr *> &axes,
+                                                             int64_t rank, SourceRange range) {
   std::vector<int64_t> order;
   for (const ast::Expr *axis : axes) {
     auto ints = checkConstInts(axis, "an axis of `permute`");
@@ -223,14 +246,18 @@ Operand BodyChecker::readView(Operand view, SourceRange range) {
     return {};
   }
   auto root = rootOf(view.expr.get());
-  if (root && !root->isKernelParam && size_t(root->id) < spec.present.size() && !spec.present[size_t(root->id)]) {
-    error(range, "the optional output " + quoted(op.tensors[size_t(root->id)].name) + " is read where it may be absent",
+  if (root && !root->isKernelParam && size_t(root->id) < spec.present.size() &&
+      !spec.present[size_t(root->id)]) {
+    error(range,
+          "the optional output " + quoted(op.tensors[size_t(root->id)].name) +
+              " is read where it may be absent",
           "keep what is read in a let");
     return {};
   }
   DType dtype = type.dtype;
   Constant zero = isFloat(dtype) ? Constant{0.0} : isBool(dtype) ? Constant{false} : Constant{int64_t(0)};
-  Operand value{make(Op::Load, tileType(dtype, type.shape), {view.expr, makeConst(dtype, zero, range)}, range)};
+  Operand value{
+      make(Op::Load, tileType(dtype, type.shape), {view.expr, makeConst(dtype, zero, range)}, range)};
   // What the body writes must be read now, not where the value is used.
   bool readOnly = root && !root->isKernelParam && op.tensors[size_t(root->id)].role == Role::Input;
   return readOnly ? value : bind(value, "read", range, true);
