@@ -184,7 +184,7 @@ private:
   Value gridOp(const ast::Call &e);
   Value swizzleOp(const BoundArguments &args, SourceRange range);
   Value factsOp(Builtin id, const BoundArguments &args, const ast::Call &e);
-  Value memoryOp(Builtin id, const BoundArguments &args, SourceRange range); // Memory.cpp
+  Value memoryOp(Builtin id, const BoundArguments &args, SourceRange range); // MemoryOps.cpp
   Value loadOp(const BoundArguments &args, SourceRange range);
   Value storeOp(const BoundArguments &args, SourceRange range);
   Value atomicOp(Builtin id, const BoundArguments &args, SourceRange range);

@@ -37,7 +37,7 @@ TEST_CASE("elementwise builtins") {
   });
 }
 
-TEST_CASE("conversions") {
+TEST_CASE("conversions in bodies") {
   CHECK(kernelText("let v = f8e4m3(eps, sat=false)") == "let v.0 = convert(eps, sat=false):f8e4m3\n");
   CHECK(kernelText("let v = f16(eps, round=down)") == "let v.0 = convert(eps, round=down):f16\n");
   CHECK(kernelText("let v = T(n)") == "let v.0 = convert(n):f32\n");
