@@ -8,7 +8,7 @@ namespace tilegym::interp {
 CaseRunner::CaseRunner(const sem::OpModel &op, const sem::TestModel &model, RunOptions options)
     : op(op), model(model), options(std::move(options)) {}
 
-std::string CaseRunner::heading(const TestCase &test, const std::string &who) const {
+std::string CaseRunner::heading(const sem::TestCall &test, const std::string &who) const {
   return op.name + ", case \"" + test.name + "\", " + who + ": ";
 }
 
@@ -22,16 +22,17 @@ static void appendFaults(const std::vector<Fault> &faults, const std::string &he
   }
 }
 
-void CaseRunner::judge(const TestCase &test, const std::string &who,
+void CaseRunner::judge(const sem::TestCall &test, const std::string &who,
                        const std::vector<std::vector<HostTensor>> &got,
                        const std::vector<std::vector<HostTensor>> *reference,
                        std::vector<std::string> &failures) const {
+  static const std::vector<sem::Expectation> none;
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     const sem::TensorParam &tensor = op.tensors[id];
-    if (tensor.role == sem::Role::Input || !test.interface.present[id])
+    if (tensor.role == sem::Role::Input || !test.bound.spec.present[id])
       continue;
-    DType type = test.interface.dtypes[tensor.typeVar];
-    Tolerance tolerance = toleranceFor(op, model, test.interface, type);
+    DType type = test.bound.spec.dtypes[tensor.typeVar];
+    Tolerance tolerance = toleranceFor(op, model, test.bound.spec, type);
     if (id >= got.size() || got[id].empty() || (reference && got[id].size() != (*reference)[id].size())) {
       failures.push_back(heading(test, who) + "gave no `" + tensor.name + "`\n");
       continue;
@@ -42,25 +43,40 @@ void CaseRunner::judge(const TestCase &test, const std::string &who,
         if (auto mismatch = compareTensors(called, got[id][element], (*reference)[id][element], tolerance))
           failures.push_back(heading(test, who + " against reference") + describe(*mismatch));
     }
-    for (const sem::Expectation &expectation : test.expects)
+    for (const sem::Expectation &expectation : test.testCase ? test.testCase->expects : none)
       for (size_t element = 0; expectation.tensor == int64_t(id) && element < expectation.literals.size();
-           ++element) {
-        std::string called = tensor.isList ? tensor.name + "[" + std::to_string(element) + "]" : tensor.name;
-        if (element >= got[id].size())
-          failures.push_back(heading(test, who) + "gave no `" + called + "`\n");
-        else if (auto mismatch = compareTensors(
-                     called, got[id][element], literalTensor(type, expectation.literals[element]), tolerance))
-          failures.push_back(heading(test, who + " against expected values") + describe(*mismatch));
-      }
+           ++element)
+        judgeLiteral(test, who, int64_t(id), element, got[id], expectation.literals[element], failures);
   }
 }
 
-const CaseRunner::Wanted &CaseRunner::wantedOf(const TestCase &test, const Arguments &inputs) {
+void CaseRunner::judgeLiteral(const sem::TestCall &test, const std::string &who, int64_t id, size_t element,
+                              const std::vector<HostTensor> &got, const sem::LiteralTensor &literal,
+                              std::vector<std::string> &failures) const {
+  const sem::TensorParam &tensor = op.tensors[id];
+  DType type = test.bound.spec.dtypes[tensor.typeVar];
+  std::string called = tensor.isList ? tensor.name + "[" + std::to_string(element) + "]" : tensor.name;
+  if (element >= got.size()) {
+    failures.push_back(heading(test, who) + "gave no `" + called + "`\n");
+    return;
+  }
+  // The literal's own shape, so that a wrong one is a mismatch; an empty literal says nothing of the extents inside it.
+  Dims shape = literal.shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == sem::kDynamic)
+      shape[axis] = axis < got[element].shape.size() ? got[element].shape[axis] : 0;
+  if (auto want = literalTensor(type, shape, literal))
+    if (auto mismatch =
+            compareTensors(called, got[element], *want, toleranceFor(op, model, test.bound.spec, type)))
+      failures.push_back(heading(test, who + " against expected values") + describe(*mismatch));
+}
+
+const CaseRunner::Wanted &CaseRunner::wantedOf(const sem::TestCall &test, const Arguments &inputs) {
   if (wanted.caseName == test.name && !wanted.tensors.empty())
     return wanted;
   wanted = {};
   wanted.caseName = test.name;
-  RunResult result = runReferenceOf(op, test.interface, inputs, options);
+  RunResult result = runReferenceOf(op, test.bound.spec, inputs, options);
   appendFaults(result.faults, heading(test, "reference"), wanted.failures);
   wanted.tensors = std::move(result.tensors);
   if (wanted.failures.empty())
@@ -68,7 +84,7 @@ const CaseRunner::Wanted &CaseRunner::wantedOf(const TestCase &test, const Argum
   return wanted;
 }
 
-CaseResult CaseRunner::run(const TestCase &test, Backend &backend, Spread spread) {
+CaseResult CaseRunner::run(const sem::TestCall &test, Backend &backend, Spread spread) {
   auto start = std::chrono::steady_clock::now();
   CaseResult result;
   result.name = test.name;
@@ -100,7 +116,7 @@ CaseResult CaseRunner::run(const TestCase &test, Backend &backend, Spread spread
   return result;
 }
 
-CaseResult CaseRunner::runReferenceAlone(const TestCase &test) {
+CaseResult CaseRunner::runReferenceAlone(const sem::TestCall &test) {
   auto start = std::chrono::steady_clock::now();
   CaseResult result;
   result.name = test.name;

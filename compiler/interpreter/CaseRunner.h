@@ -26,7 +26,7 @@ class Backend {
 public:
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
-  virtual BackendRun run(const TestCase &test, const Arguments &inputs) = 0;
+  virtual BackendRun run(const sem::TestCall &test, const Arguments &inputs) = 0;
 };
 
 /// Every kernel and plan whose guard holds for the case, at several points of its `tune` section.
@@ -40,7 +40,7 @@ public:
   };
   InterpreterBackend(const sem::OpModel &op, Options options) : op(op), options(std::move(options)) {}
   std::string name() const override { return "interpreter"; }
-  BackendRun run(const TestCase &test, const Arguments &inputs) override;
+  BackendRun run(const sem::TestCall &test, const Arguments &inputs) override;
 
 private:
   std::vector<sem::Specialization> points(const sem::Specialization &base, int64_t elements,
@@ -64,9 +64,9 @@ public:
   /// `model` is the op's test section; its tolerances judge.
   CaseRunner(const sem::OpModel &op, const sem::TestModel &model, RunOptions options = {});
 
-  CaseResult run(const TestCase &test, Backend &backend, Spread spread = Spread::Dense);
+  CaseResult run(const sem::TestCall &test, Backend &backend, Spread spread = Spread::Dense);
   /// Only what needs no backend: the reference runs, and gives what the case expects.
-  CaseResult runReferenceAlone(const TestCase &test);
+  CaseResult runReferenceAlone(const sem::TestCall &test);
 
 private:
   struct Wanted {
@@ -74,10 +74,14 @@ private:
     std::vector<std::vector<HostTensor>> tensors;
     std::vector<std::string> failures;
   };
-  const Wanted &wantedOf(const TestCase &test, const Arguments &inputs);
-  void judge(const TestCase &test, const std::string &who, const std::vector<std::vector<HostTensor>> &got,
+  const Wanted &wantedOf(const sem::TestCall &test, const Arguments &inputs);
+  void judge(const sem::TestCall &test, const std::string &who,
+             const std::vector<std::vector<HostTensor>> &got,
              const std::vector<std::vector<HostTensor>> *reference, std::vector<std::string> &failures) const;
-  std::string heading(const TestCase &test, const std::string &who) const;
+  void judgeLiteral(const sem::TestCall &test, const std::string &who, int64_t id, size_t element,
+                    const std::vector<HostTensor> &got, const sem::LiteralTensor &literal,
+                    std::vector<std::string> &failures) const;
+  std::string heading(const sem::TestCall &test, const std::string &who) const;
 
   const sem::OpModel &op;
   const sem::TestModel &model;

@@ -34,7 +34,7 @@ double meanSquareRoot(const std::vector<double> &values) {
 /// One check: the two ops, and the forward call that goes with a case of the gradient op.
 class Checker {
 public:
-  Checker(const sem::OpModel &backward, const sem::OpModel &forward, const TestCase &test,
+  Checker(const sem::OpModel &backward, const sem::OpModel &forward, const sem::TestCall &test,
           const GradientOptions &options)
       : backward(backward), forward(forward), test(test), options(options),
         declared(*backward.spec->op->gradientOf) {}
@@ -65,7 +65,7 @@ private:
                const std::vector<std::pair<int64_t, double>> &direction);
 
   const sem::OpModel &backward, &forward;
-  const TestCase &test;
+  const sem::TestCall &test;
   const GradientOptions &options;
   const ast::GradientOf &declared;
   GradientResult result;
@@ -115,18 +115,19 @@ bool Checker::forwardTensor(size_t id, Arguments &narrow) {
       return fail("forward input `" + tensor.name +
                   "` is no input of the gradient, and its shape is not known from its dims");
     if (use.isGroup)
-      shape.insert(shape.end(), test.groups[dim].begin(), test.groups[dim].end());
+      shape.insert(shape.end(), test.bound.groups[dim].begin(), test.bound.groups[dim].end());
     else
-      shape.push_back(test.dims.values[dim]);
+      shape.push_back(test.bound.values.dims[dim]);
   }
   std::string error;
-  auto made = generate(DType::F32, shape, InputRule{}, hashName(tensor.name, test.seed), error);
+  auto made = generate(DType::F32, shape, sem::Filling{sem::Generator::Normal, {0, 1}},
+                       hashName(tensor.name, test.seed), error);
   if (!made)
     return fail(error);
   const std::string &typeName = forward.typeVars[tensor.typeVar].name;
   int64_t typeVar = backward.findTypeVar(typeName);
   DType type = typeName.empty() || typeVar < 0 ? forward.typeVars[tensor.typeVar].choices[0]
-                                               : test.interface.dtypes[typeVar];
+                                               : test.bound.spec.dtypes[typeVar];
   narrow.tensors[id] = {HostTensor::fromDoubles(type, shape, made->toDoubles())};
   return true;
 }
@@ -135,7 +136,7 @@ bool Checker::forwardScalars(Arguments &narrow) {
   for (const sem::ScalarParam &scalar : forward.scalars) {
     int64_t same = backward.findScalar(scalar.name);
     if (same >= 0)
-      narrow.scalars.push_back(test.scalars[same]);
+      narrow.scalars.push_back(narrowInputs.scalars[same]);
     else if (scalar.defaultValue)
       narrow.scalars.push_back(*scalar.defaultValue);
     else
@@ -156,7 +157,7 @@ bool Checker::prepareForward() {
   std::vector<DType> dtypes;
   for (const sem::TypeVar &type : forward.typeVars) {
     int64_t same = backward.findTypeVar(type.name);
-    dtypes.push_back(same < 0 || type.name.empty() ? type.choices[0] : test.interface.dtypes[same]);
+    dtypes.push_back(same < 0 || type.name.empty() ? type.choices[0] : test.bound.spec.dtypes[same]);
   }
   std::vector<Fault> faults;
   auto interface = specialize(forward, narrow, dtypes, faults);
@@ -197,11 +198,11 @@ bool Checker::runBackward() {
   for (size_t id = 0; id < forward.tensors.size(); ++id) {
     int64_t saved = backward.findTensor(forward.tensors[id].name);
     if (forward.tensors[id].role == sem::Role::Output && saved >= 0 &&
-        backward.tensors[saved].role == sem::Role::Input && test.interface.present[saved])
+        backward.tensors[saved].role == sem::Role::Input && test.bound.spec.present[saved])
       backwardArgs.tensors[saved] = (*outputs)[id];
   }
   DiagnosticSink sink;
-  auto reference = sem::instantiateReference(backward, test.interface, sink);
+  auto reference = sem::instantiateReference(backward, test.bound.spec, sink);
   if (!reference)
     return fail("its reference does not compile\n" + renderAll(sink));
   RunResult run = runReference(backward, widenFloats(*reference), backwardArgs, options.run);
@@ -316,8 +317,8 @@ std::string forwardName(const sem::OpModel &op) {
   return isGradient(op) ? op.spec->op->gradientOf->op.name : "";
 }
 
-GradientResult checkGradient(const sem::OpModel &backward, const sem::OpModel &forward, const TestCase &test,
-                             const GradientOptions &options) {
+GradientResult checkGradient(const sem::OpModel &backward, const sem::OpModel &forward,
+                             const sem::TestCall &test, const GradientOptions &options) {
   return Checker(backward, forward, test, options).run();
 }
 

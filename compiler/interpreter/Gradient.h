@@ -2,7 +2,8 @@
 // `gradient of`: the reference of a gradient op against central differences of the forward op's reference, both with every float
 // dtype widened to f64. With loss = sum of dy * y over the outputs named, each dx must be its derivative.
 #pragma once
-#include "compiler/interpreter/TestCases.h"
+#include "compiler/interpreter/Interpreter.h"
+#include "compiler/semantics/TestCalls.h"
 
 namespace tilegym::interp {
 
@@ -26,7 +27,7 @@ bool isGradient(const sem::OpModel &op);
 std::string forwardName(const sem::OpModel &op);
 
 /// Inputs of the gradient op that are named as the forward op's outputs (`rstd`) are computed by the forward op, whatever the test says.
-GradientResult checkGradient(const sem::OpModel &backward, const sem::OpModel &forward, const TestCase &test,
-                             const GradientOptions &options = {});
+GradientResult checkGradient(const sem::OpModel &backward, const sem::OpModel &forward,
+                             const sem::TestCall &test, const GradientOptions &options = {});
 
 } // namespace tilegym::interp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Input rules to elements. All randomness is Philox keyed by a hash of the case's and the tensor's name.
+// Generators to elements. All randomness is Philox keyed by a hash of the case's and the tensor's name.
 #include "compiler/interpreter/Inputs.h"
 #include "compiler/interpreter/Numerics.h"
 #include <bit>
@@ -83,61 +83,73 @@ Fault inputFault(Fault::Kind kind, SourceRange range, std::string tensor, std::s
 
 } // namespace
 
-HostTensor literalTensor(DType type, const sem::LiteralTensor &literal) {
-  HostTensor out = HostTensor::allocate(type, literal.shape);
+uint64_t hashName(std::string_view text, uint64_t start) {
+  for (char c : text)
+    start = (start ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return start;
+}
+
+std::optional<HostTensor> literalTensor(DType type, const Dims &shape, const sem::LiteralTensor &literal) {
+  bool fits = literal.shape.size() == shape.size();
+  for (size_t axis = 0; fits && axis < shape.size(); ++axis)
+    fits = literal.shape[axis] == shape[axis] || literal.shape[axis] == sem::kDynamic;
+  if (!fits)
+    return std::nullopt;
+  HostTensor out = HostTensor::allocate(type, shape);
   for (size_t i = 0; i < literal.elements.size(); ++i)
     setConstant(out, i, literal.elements[i]);
   return out;
 }
 
-std::optional<HostTensor> generate(DType type, const Dims &shape, const InputRule &rule, uint64_t seed,
-                                   std::string &error, size_t element) {
+std::optional<HostTensor> generate(DType type, const Dims &shape, const sem::Filling &filling, uint64_t seed,
+                                   std::string &error) {
   using Rule = sem::Generator;
-  if (rule.kind == Rule::Literal) {
-    if (element < rule.literals.size() && rule.literals[element].shape == shape)
-      return literalTensor(type, rule.literals[element]);
-    error = "the literal has shape " +
-            (element < rule.literals.size() ? shapeText(rule.literals[element].shape) : std::string("none")) +
-            ", but " + shapeText(shape) + " is expected";
-    return std::nullopt;
+  if (filling.kind == Rule::Literal) {
+    auto literal = filling.literal ? literalTensor(type, shape, *filling.literal) : std::nullopt;
+    if (!literal)
+      error = "the literal has shape " + (filling.literal ? shapeText(filling.literal->shape) : "[]") +
+              ", but " + shapeText(shape) + " is expected";
+    return literal;
   }
+  auto argument = [&](size_t i) { return i < filling.args.size() ? filling.args[i] : 0; };
+  const double a = argument(0), b = argument(1);
   HostTensor out = HostTensor::allocate(type, shape);
   size_t count = size_t(out.numElements());
   if (count == 0)
     return out;
   PhiloxStream stream(seed, 32);
   size_t columns = shape.empty() ? 1 : size_t(shape.back());
-  switch (rule.kind) {
+  switch (filling.kind) {
   case Rule::Normal:
-    fillDoubles(out, [&](size_t i) { return rule.a + rule.b * normalAt(stream, i); });
+    fillDoubles(out, [&](size_t i) { return a + b * normalAt(stream, i); });
     break;
   case Rule::Uniform:
-    fillDoubles(
-        out, [&](size_t i) { return rule.a + (rule.b - rule.a) * ((double(stream.at(i)) + 0.5) * 0x1p-32); });
+    fillDoubles(out, [&](size_t i) { return a + (b - a) * ((double(stream.at(i)) + 0.5) * 0x1p-32); });
     break;
   case Rule::RandInt: {
-    if (rule.lo >= rule.hi) {
-      error = "randint(" + std::to_string(rule.lo) + ", " + std::to_string(rule.hi) +
+    int64_t lo = toInt(a, DType::I64), hi = toInt(b, DType::I64);
+    if (lo >= hi) {
+      error = "randint(" + std::to_string(lo) + ", " + std::to_string(hi) +
               ") is an empty range: its end is excluded";
       return std::nullopt;
     }
-    uint64_t width = uint64_t(rule.hi) - uint64_t(rule.lo);
-    fillInts(out, [&](size_t i) { return int64_t(uint64_t(rule.lo) + bitsAt(stream, i) % width); });
+    uint64_t width = uint64_t(hi) - uint64_t(lo);
+    fillInts(out, [&](size_t i) { return int64_t(uint64_t(lo) + bitsAt(stream, i) % width); });
     break;
   }
   case Rule::Iota:
     fillInts(out, [](size_t i) { return int64_t(i); });
     break;
   case Rule::Fill:
-    fillDoubles(out, [&](size_t) { return rule.a; });
+    fillDoubles(out, [&](size_t) { return a; });
     break;
   case Rule::OneHot: {
-    int64_t at = rule.at < 0 ? rule.at + int64_t(columns) : rule.at;
-    if (at < 0 || at >= int64_t(columns)) {
-      error = "one_hot at " + std::to_string(rule.at) + " is outside a row of " + std::to_string(columns);
+    int64_t at = toInt(argument(2), DType::I64), place = at < 0 ? at + int64_t(columns) : at;
+    if (place < 0 || place >= int64_t(columns)) {
+      error = "one_hot at " + std::to_string(at) + " is outside a row of " + std::to_string(columns);
       return std::nullopt;
     }
-    fillDoubles(out, [&](size_t i) { return int64_t(i % columns) == at ? rule.a : rule.b; });
+    fillDoubles(out, [&](size_t i) { return int64_t(i % columns) == place ? a : b; });
     break;
   }
   case Rule::Permutation: {
@@ -176,39 +188,28 @@ HostTensor respread(const HostTensor &tensor, Spread spread, std::byte fill) {
   return out;
 }
 
-std::optional<Arguments> makeInputs(const sem::OpModel &op, const TestCase &test, Spread spread,
+std::optional<Arguments> makeInputs(const sem::OpModel &op, const sem::TestCall &test, Spread spread,
                                     std::vector<Fault> &faults) {
   Arguments args;
   args.tensors.resize(op.tensors.size());
-  args.scalars = test.scalars;
+  for (const auto &scalar : test.bound.values.scalars)
+    args.scalars.push_back(scalar.value_or(sem::Constant{}));
+  SourceRange range = test.testCase ? test.testCase->range : SourceRange{};
   for (size_t id = 0; id < op.tensors.size(); ++id) {
-    const sem::TensorParam &tensor = op.tensors[id];
-    const InputRule &rule = test.inputs[id];
-    if (tensor.role == sem::Role::Output || rule.kind == sem::Generator::Absent)
-      continue;
-    auto shapes = inputShapes(op, test, int64_t(id), faults);
-    if (!shapes)
-      return std::nullopt;
-    DType type = test.interface.dtypes[tensor.typeVar];
-    for (size_t element = 0; element < shapes->size(); ++element) {
-      Dims shape = (*shapes)[element];
-      // `B|1` may be given as a literal of extent 1.
-      if (element < rule.literals.size() && rule.literals[element].shape.size() == shape.size())
-        for (size_t axis = 0; axis < shape.size() && axis < tensor.dims.size(); ++axis)
-          if (tensor.dims[axis].orOne && rule.literals[element].shape[axis] == 1)
-            shape[axis] = 1;
+    const std::string &called = op.tensors[id].name;
+    for (size_t element = 0; element < test.fillings[id].size(); ++element) {
+      const auto &[type, shape] = test.shape.tensors[id][element];
       if (isTooLarge(type, shape)) {
         faults.push_back(
-            inputFault(Fault::OutOfMemory, test.range, tensor.name,
-                       "`" + tensor.name + "` of shape " + shapeText(shape) + " takes more than 16 GiB"));
+            inputFault(Fault::OutOfMemory, range, called,
+                       "`" + called + "` of shape " + shapeText(shape) + " takes more than 16 GiB"));
         return std::nullopt;
       }
       std::string error;
-      uint64_t seed = hashName(tensor.name + "/" + std::to_string(element), test.seed);
-      auto made = generate(type, shape, rule, seed, error, element);
+      uint64_t seed = hashName(called + "/" + std::to_string(element), test.seed);
+      auto made = generate(type, shape, test.fillings[id][element], seed, error);
       if (!made) {
-        faults.push_back(
-            inputFault(Fault::Arguments, rule.range, tensor.name, "`" + tensor.name + "`: " + error));
+        faults.push_back(inputFault(Fault::Arguments, range, called, "`" + called + "`: " + error));
         return std::nullopt;
       }
       args.tensors[id].push_back(spread == Spread::Dense ? std::move(*made) : respread(*made, spread));

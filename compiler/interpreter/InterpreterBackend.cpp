@@ -67,18 +67,18 @@ std::vector<sem::Specialization> InterpreterBackend::points(const sem::Specializ
   return distinct;
 }
 
-BackendRun InterpreterBackend::run(const TestCase &test, const Arguments &inputs) {
+BackendRun InterpreterBackend::run(const sem::TestCall &test, const Arguments &inputs) {
   BackendRun out;
   std::vector<Fault> faults;
   bool wanted = options.onlyKernels.empty();
-  for (int64_t kernel : eligibleKernels(op, test.interface, inputs, faults)) {
+  for (int64_t kernel : eligibleKernels(op, test.bound.spec, inputs, faults)) {
     const std::string &kernelName = op.kernels[kernel].name;
     if (!options.onlyKernels.empty() && std::find(options.onlyKernels.begin(), options.onlyKernels.end(),
                                                   kernelName) == options.onlyKernels.end())
       continue;
     wanted = true;
     std::vector<sem::Specialization> specs;
-    if (auto base = deriveParams(op, test.interface, kernel, inputs, faults))
+    if (auto base = deriveParams(op, test.bound.spec, kernel, inputs, faults))
       specs = points(*base, elementsOf(inputs), faults);
     for (const sem::Specialization &spec : specs) {
       RunResult result = runInSeveralOrders(op, spec, inputs, options.run);

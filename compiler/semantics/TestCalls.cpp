@@ -24,7 +24,15 @@ private:
   struct Digit {
     size_t size, at;
   };
+  /// A literal of the case fixes the dims it binds, whatever the section lists for them.
+  bool fixedByLiteral(size_t id) const {
+    int64_t tensor = op.dims[id].bindTensor;
+    return own && tensor >= 0 && own->tensors[size_t(tensor)].size() == 1 &&
+           own->tensors[size_t(tensor)][0].kind == Generator::Literal;
+  }
   const std::vector<DimCandidate> &dims(size_t id) const {
+    if (own && own->dims[id].empty() && fixedByLiteral(id))
+      return own->dims[id];
     return either(own ? &own->dims[id] : nullptr, section.dims[id]);
   }
   const std::vector<DType> &dtypes(size_t id) const {

@@ -43,8 +43,8 @@ class Faulty : public Backend {
 public:
   explicit Faulty(const sem::OpModel &op) : op(op) {}
   std::string name() const override { return "faulty"; }
-  BackendRun run(const TestCase &test, const Arguments &inputs) override {
-    RunResult right = runReferenceOf(op, test.interface, inputs);
+  BackendRun run(const sem::TestCall &test, const Arguments &inputs) override {
+    RunResult right = runReferenceOf(op, test.bound.spec, inputs);
     HostTensor &y = right.tensors[1][0];
     if (y.numElements() > 0)
       y.set(0, 77);
@@ -60,7 +60,7 @@ private:
 class Absent : public Backend {
 public:
   std::string name() const override { return "gpu"; }
-  BackendRun run(const TestCase &, const Arguments &) override { return {{}, "no device"}; }
+  BackendRun run(const sem::TestCall &, const Arguments &) override { return {{}, "no device"}; }
 };
 
 } // namespace
@@ -69,18 +69,18 @@ TEST_CASE("the interpreter runs every kernel that takes a case, at several point
   SpecModel model = twice("2.0", "inf");
   CaseRunner runner(*model.op, model.test);
   InterpreterBackend backend(*model.op, {});
-  for (const TestCase &test : model.cases)
+  for (const sem::TestCall &test : model.cases)
     for (Spread spread : {Spread::Dense, Spread::Strided}) {
       CaseResult result = runner.run(test, backend, spread);
       INFO(test.name << (result.failures.empty() ? "" : result.failures[0]));
       CHECK(result.status == CaseResult::Passed);
-      CHECK(result.outcomes == (test.dims.values[0] <= 64 ? 3 : 2));
+      CHECK(result.outcomes == (test.bound.values.dims[0] <= 64 ? 3 : 2));
     }
   InterpreterBackend::Options options;
   options.onlyKernels = {"small"};
   InterpreterBackend one(*model.op, options);
-  CHECK(runner.run(model.named("T=f32 N=33"), one).outcomes == 1);
-  CaseResult skipped = runner.run(model.named("T=f32 N=100"), one);
+  CHECK(runner.run(model.named("N=33 T=f32"), one).outcomes == 1);
+  CaseResult skipped = runner.run(model.named("N=100 T=f32"), one);
   CHECK(skipped.status == CaseResult::Skipped);
   CHECK(skipped.skipped == "the kernels asked for do not take this case");
 }
@@ -117,14 +117,14 @@ TEST_CASE("any backend is judged, and one that is not there is skipped with its 
   SpecModel model = twice("2.0", "inf");
   CaseRunner runner(*model.op, model.test);
   Faulty faulty(*model.op);
-  CaseResult wrong = runner.run(model.named("T=f16 N=33"), faulty);
+  CaseResult wrong = runner.run(model.named("N=33 T=f16"), faulty);
   CHECK(wrong.status == CaseResult::Failed);
   REQUIRE(wrong.failures.size() == 1);
   CHECK(wrong.failures[0].find("faulty v1 against reference: y f16: 1 of 33 elements differ") !=
         std::string::npos);
-  CHECK(runner.run(model.named("T=f16 N=0"), faulty).status == CaseResult::Passed);
+  CHECK(runner.run(model.named("N=0 T=f16"), faulty).status == CaseResult::Passed);
   Absent absent;
-  CaseResult skipped = runner.run(model.named("T=f16 N=33"), absent);
+  CaseResult skipped = runner.run(model.named("N=33 T=f16"), absent);
   CHECK(skipped.status == CaseResult::Skipped);
   CHECK(skipped.skipped == "no device");
 }

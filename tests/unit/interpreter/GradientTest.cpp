@@ -62,7 +62,7 @@ TEST_CASE("a right gradient agrees with central differences") {
   CHECK(isGradient(*gradient.op));
   CHECK(!isGradient(*norm.op));
   CHECK(forwardName(*gradient.op) == "norm");
-  for (const char *name : {"T=f32", "T=f16"}) {
+  for (const char *name : {"R=4 N=7 T=f32", "R=4 N=7 T=f16"}) {
     GradientResult result = checkGradient(*gradient.op, *norm.op, gradient.named(name));
     INFO((result.failures.empty() ? "" : result.failures[0]) << result.skipped);
     CHECK(result.failures.empty());
@@ -74,9 +74,10 @@ TEST_CASE("a right gradient agrees with central differences") {
 TEST_CASE("a wrong gradient is found, with both numbers") {
   SpecModel norm = specModel(forward);
   SpecModel gradient = specModel(backward("g * scale"));
-  GradientResult result = checkGradient(*gradient.op, *norm.op, gradient.named("T=f32"));
+  GradientResult result = checkGradient(*gradient.op, *norm.op, gradient.named("R=4 N=7 T=f32"));
   REQUIRE(result.failures.size() == 1);
-  CHECK(result.failures[0].find("norm_backward, case \"T=f32\", gradient of norm: `dx` at element ") == 0);
+  CHECK(result.failures[0].find(
+            "norm_backward, case \"R=4 N=7 T=f32\", gradient of norm: `dx` at element ") == 0);
   CHECK(result.failures[0].find("central differences of the forward op") != std::string::npos);
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("large cases are skipped with the reason") {
   SpecModel gradient = specModel(backward("g * scale"));
   GradientOptions options;
   options.maxElements = 10;
-  GradientResult result = checkGradient(*gradient.op, *norm.op, gradient.named("T=f32"), options);
+  GradientResult result = checkGradient(*gradient.op, *norm.op, gradient.named("R=4 N=7 T=f32"), options);
   CHECK(result.compared == 0);
   CHECK(result.skipped == "larger than 10 elements");
 }

@@ -12,9 +12,9 @@ namespace tilegym::interp {
 struct SpecModel {
   std::shared_ptr<const sem::OpModel> op;
   sem::TestModel test;
-  std::vector<TestCase> cases;
-  const TestCase &named(const std::string &name) const {
-    for (const TestCase &one : cases)
+  std::vector<sem::TestCall> cases;
+  const sem::TestCall &named(const std::string &name) const {
+    for (const sem::TestCall &one : cases)
       if (one.name == name)
         return one;
     FAIL("no case \"" << name << "\"");
@@ -31,19 +31,12 @@ inline SpecModel specModel(const std::string &text) {
     model.op = sem::analyze(tree, {}, sink);
   if (model.op) {
     model.test = sem::readTest(*model.op, *model.op->spec->test, sink);
-    model.cases = expandTestCases(*model.op, model.test, sink);
+    model.cases = sem::testCalls(*model.op, model.test, sink);
   }
   INFO(renderAll(sink));
   REQUIRE(!sink.hasErrors());
   REQUIRE(model.op);
   return model;
-}
-
-inline std::vector<std::string> caseNames(const SpecModel &model) {
-  std::vector<std::string> names;
-  for (const TestCase &one : model.cases)
-    names.push_back(one.name);
-  return names;
 }
 
 } // namespace tilegym::interp

@@ -108,3 +108,12 @@ TEST_CASE("calls of a benchmark") {
   CHECK(calls[1].name == "N=2048 T=f16");
   CHECK(evaluateHost(*model.bytes, calls[1].bound.values).value == Constant{int64_t(8192)});
 }
+
+TEST_CASE("a case's literal fixes the dims that the section lists") {
+  Calls calls("op f(x: T[*R, N]) -> y: T[*R, N] where T: f32 | f16",
+              "R in [1, 7]; N in [2, 63]; T = f16; case \"hand\" { x = [[1, 2], [3, 4], [5, 6]]; "
+              "expect y = [[1, 2], [3, 4], [5, 6]] }; tolerance { f32: 0; f16: 0 }");
+  CHECK(calls.error() == "");
+  CHECK(calls.names() == Names{"R=1 N=2 T=f16", "R=1 N=63 T=f16", "R=7 N=2 T=f16", "R=7 N=63 T=f16", "hand"});
+  CHECK(calls.all[4].bound.values.dims == Extents{3, 2});
+}

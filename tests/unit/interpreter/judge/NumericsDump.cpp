@@ -3,6 +3,8 @@
 // the bits:
 //   numerics_dump convert FROM TO rn|rz|rm|rp|default 0|1|default
 //   numerics_dump unary|binary|fma|compare|isnan|tf32 OP DTYPE      (operands one after the other)
+//   numerics_dump npy copy DTYPE                                    (a .npy file, read and written again)
+#include "compiler/interpreter/Npy.h"
 #include "compiler/interpreter/Numerics.h"
 
 #include <cstdio>
@@ -54,6 +56,14 @@ int main(int argc, char **argv) {
   if (!type)
     return fail("no such dtype");
   std::vector<char> in = readAll();
+  if (args[0] == "npy") {
+    std::string error;
+    auto tensor = decodeNpy({in.data(), in.size()}, type, error);
+    if (!tensor)
+      return fail(error);
+    std::string out = encodeNpy(*tensor);
+    return std::fwrite(out.data(), 1, out.size(), stdout) == out.size() ? 0 : fail("cannot write");
+  }
   size_t operands = args[0] == "binary" || args[0] == "compare" ? 2 : args[0] == "fma" ? 3 : 1;
   size_t count = in.size() / sizeInBytes(*type) / operands;
   auto operand = [&](size_t i) { return Source{in.data() + i * count * sizeInBytes(*type), 1}; };

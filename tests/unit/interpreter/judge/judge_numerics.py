@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Judges the interpreter's numerics against NumPy and ml_dtypes, and against exact rational arithmetic.
 
-usage: judge_numerics.py DUMP_PROGRAM conversions|arithmetic|integers|math
+usage: judge_numerics.py DUMP_PROGRAM conversions|arithmetic|integers|math|npy
 
 Exhaustive over 16-bit and 8-bit formats: every value decodes right, and encoding is checked at every value, at every
 midpoint between neighbours, and one step to either side of each. Rounding is monotonic, so those points decide it all.
 Exits 77 where NumPy or ml_dtypes is missing.
 """
+import io
 import random
 import subprocess
 import sys
@@ -360,5 +361,21 @@ def math():
             same(f"{name} {op}", got, want, a, b)
 
 
-{"conversions": conversions, "arithmetic": arithmetic, "integers": integers, "math": math}[sys.argv[2]]()
+def npy():
+    """Files that NumPy writes are read, and files that we write NumPy reads, for every dtype, rank and order."""
+    for name, dtype in {**FLOATS, **INTS, "bool": np.bool_}.items():
+        for shape in [(), (0, 3), (5,), (2, 3), (2, 1, 3, 4)]:
+            values = rng.integers(0, 2 if name == "bool" else 100, shape).astype(dtype)
+            raw = {"bf16": np.uint16, "f8e4m3": np.uint8, "f8e5m2": np.uint8}.get(name)
+            for stored in [values, np.asfortranarray(values)] + ([np.array(values.view(raw))] if raw else [values.astype(values.dtype.newbyteorder(">"))]):
+                file = io.BytesIO()
+                np.save(file, stored)
+                done = subprocess.run([DUMP, "npy", "copy", name], input=file.getvalue(), stdout=subprocess.PIPE, check=True)
+                back = np.load(io.BytesIO(done.stdout))
+                assert back.shape == stored.shape, (name, stored.shape, back.shape)
+                back = np.frombuffer(back.tobytes(), dtype)
+                same(f"npy of {name}{list(shape)}", back, values.ravel(), values.ravel())
+
+
+{"conversions": conversions, "arithmetic": arithmetic, "integers": integers, "math": math, "npy": npy}[sys.argv[2]]()
 print(f"{sys.argv[2]}: {checked} results agree (numpy {np.__version__}, ml_dtypes {ml_dtypes.__version__})")
