@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parses, renders every diagnostic, and for valid text prints it, parses it again and compares.
+// Parses, renders every diagnostic; valid text is printed, parsed again and compared, then analyzed and checked.
 #include "tests/fuzz/OneSpec.h"
+#include "compiler/semantics/OpModel.h"
 #include "compiler/syntax/Dump.h"
 #include "compiler/syntax/Parser.h"
 #include "compiler/syntax/Printer.h"
@@ -44,7 +45,9 @@ void checkDiagnostics(const DiagnosticSink &sink, std::string_view text) {
 
 bool fuzzOneSpec(std::string_view text) {
   DiagnosticSink sink;
-  ast::Spec spec = parseSpec(std::make_shared<SourceFile>("fuzz.tile", std::string(text)), sink);
+  auto tree = std::make_shared<ast::Spec>(
+      parseSpec(std::make_shared<SourceFile>("fuzz.tile", std::string(text)), sink));
+  const ast::Spec &spec = *tree;
   checkDiagnostics(sink, text);
   std::string printed = printSpec(spec); // a tree with holes must print, too
   if (sink.hasErrors())
@@ -56,7 +59,13 @@ bool fuzzOneSpec(std::string_view text) {
   require(dumpSpec(second) == dumpSpec(spec), "formatting keeps the tree", text, printed);
   std::string twice = printSpec(second);
   require(twice == printed, "formatting is a fixed point", text, printed + "---- then\n" + twice);
-  return true;
+
+  DiagnosticSink meaning;
+  auto op = sem::analyze(tree, {}, meaning);
+  bool checked = op && sem::checkSpec(*op, meaning);
+  require(checked || meaning.hasErrors(), "what is refused is refused with an error", text);
+  checkDiagnostics(meaning, text);
+  return checked;
 }
 
 } // namespace tilegym::fuzz

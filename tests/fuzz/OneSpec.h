@@ -4,6 +4,6 @@
 #include <string_view>
 
 namespace tilegym::fuzz {
-/// Aborts, saying what went wrong, if a claim fails; crashes are for the sanitizers to see. True if the text was a valid spec.
+/// Aborts, saying what went wrong, if a claim fails; crashes are for the sanitizers to see. True if the text was a valid spec, checked and all.
 bool fuzzOneSpec(std::string_view text);
 } // namespace tilegym::fuzz
