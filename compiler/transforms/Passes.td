@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Passes on the tile dialect that no target owns. Each record is a contract: what it does, before ==> after, what it needs and leaves.
+// Passes on the tile dialect, for every target. Each record is a contract: what it does, before ==> after, what it needs and leaves, whether it
+// keeps every bit of the result.
 #ifndef TILEGYM_TRANSFORMS_PASSES_TD
 #define TILEGYM_TRANSFORMS_PASSES_TD
 
@@ -25,6 +26,69 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
     that make tiles; before tiles-to-threads.
   }];
   let dependentDialects = ["::tilegym::tile::TileDialect"];
+}
+
+def LinearizeGrid : Pass<"linearize-grid", "::tilegym::tile::KernelOp"> {
+  let summary = "positions on a grid of several axes, from the one number of the block";
+  let description = [{
+    Launches are one-dimensional, so that no axis stops at 65535. Adds the extents that it needs to the kernel's parameters.
+
+    ```mlir
+    %i = tile.block_id 0
+    ==>
+    %b = tile.linear_block_id
+    %g = tile.param 7 : i64           // #tile.param<grid 0, "grid0", i64>
+    %i = arith.remui %b, %g : i64     // in 32 bits
+    ```
+    Must follow prove-bounds, which knows `tile.block_id`. Leaves no `tile.block_id` and no `tile.num_blocks`. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ProveBounds : Pass<"prove-bounds", "::tilegym::tile::KernelOp"> {
+  let summary = "drops bound checks that always hold";
+  let description = [{
+    By ranges of integers, by `block_id < extent` where the grid's extent is a parameter, and by `induction variable < upper bound`. A load
+    that nothing can mask loses its pad.
+
+    ```mlir
+    tile.load %x [point(%row) stride %s in(%zero, %R), span(%c, 64) stride %one in(%zero, %N)] ...
+    ==>
+    tile.load %x [point(%row) stride %s within(%zero, %R), span(%c, 64) stride %one below(%zero, %N)] ...
+    ```
+    Best after canonicalize and split-masked-loops. Numerics: bit-equal.
+  }];
+}
+
+def PruneParams : Pass<"prune-params", "::tilegym::tile::KernelOp"> {
+  let summary = "parameters that nothing reads leave the kernel's list";
+  let description = [{
+    ```mlir
+    tile.kernel @k ... params [#tile.param<extent 0, "R", i64>, #tile.param<extent 1, "N", i64>] { %N = tile.param 1 : i64 ... }
+    ==>
+    tile.kernel @k ... params [#tile.param<extent 1, "N", i64>] { %N = tile.param 0 : i64 ... }
+    ```
+    Follows every pass that may drop a use; the calling convention is read after it. Numerics: bit-equal.
+  }];
+}
+
+def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
+  let summary = "a loop whose last trips cross a bound becomes one without checks and one with them";
+  let description = [{
+    Where a span moves with the induction variable and only its upper bound is in doubt, the trips that stay inside are counted
+    beforehand. Innermost loops with constant steps; the body is copied once, so not where it is large.
+
+    ```mlir
+    scf.for %c = %zero to %N step %BN { tile.load %x [span(%c, 1024) stride %one in(%zero, %N)] pad(%p : f32) ... }
+    ==>
+    %whole = %N / BN * BN
+    scf.for %c = %zero to %whole step %BN { tile.load %x [span(%c, 1024) stride %one from(%zero, %N)] pad(%p : f32) ... }
+    scf.for %c = %whole to %N step %BN { tile.load %x [span(%c, 1024) stride %one in(%zero, %N)] pad(%p : f32) ... }
+    ```
+    Needs canonical form (an index is the induction variable, times a constant, plus an invariant). Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [Option<"maxOps", "max-ops", "int64_t", "400", "largest body, in operations, that is copied">];
 }
 
 #endif
