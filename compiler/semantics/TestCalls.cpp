@@ -8,8 +8,8 @@ namespace {
 constexpr size_t kMaxCalls = 1 << 16;
 constexpr size_t kListLength = 2; ///< of a list tensor whose length nothing says
 
-template <class T> const std::vector<T> &either(const std::vector<T> *own, const std::vector<T> &outer) {
-  return own && !own->empty() ? *own : outer;
+template <class T> const std::vector<T> &either(const std::vector<T> *own, const std::vector<T> *outer) {
+  return own && !own->empty() ? *own : *outer;
 }
 
 class CallMaker {
@@ -33,17 +33,17 @@ private:
   const std::vector<DimCandidate> &dims(size_t id) const {
     if (own && own->dims[id].empty() && fixedByLiteral(id))
       return own->dims[id];
-    return either(own ? &own->dims[id] : nullptr, section.dims[id]);
+    return either(own ? &own->dims[id] : nullptr, &section.dims[id]);
   }
   const std::vector<DType> &dtypes(size_t id) const {
-    const auto &said = either(own ? &own->dtypes[id] : nullptr, section.dtypes[id]);
+    const auto &said = either(own ? &own->dtypes[id] : nullptr, &section.dtypes[id]);
     return said.empty() ? op.typeVars[id].choices : said;
   }
   const std::vector<Constant> &scalars(size_t id) const {
-    return either(own ? &own->scalars[id] : nullptr, section.scalars[id]);
+    return either(own ? &own->scalars[id] : nullptr, &section.scalars[id]);
   }
   const std::vector<Generator> &tensors(size_t id) const {
-    return either(own ? &own->tensors[id] : nullptr, section.tensors[id]);
+    return either(own ? &own->tensors[id] : nullptr, &section.tensors[id]);
   }
   const Generator *chosen(size_t tensor) const {
     const auto &all = tensors(tensor);
