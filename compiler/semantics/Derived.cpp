@@ -9,7 +9,7 @@
 namespace tilegym::sem {
 namespace {
 
-constexpr int64_t kMaxPoints = int64_t(1) << 22;
+constexpr int64_t kMaxPoints = int64_t(1) << 18;
 constexpr int kTopPower = 40; ///< no tensor has more elements along an axis
 
 struct Variable {
