@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Parses, renders every diagnostic; valid text is printed, parsed again and compared, then analyzed and checked.
+// Parses, renders every diagnostic, and for valid text prints it, parses it again and compares; then the meaning: analysis, bodies,
+// variants, tune points and test calls.
 #include "tests/fuzz/OneSpec.h"
-#include "compiler/semantics/OpModel.h"
+#include "compiler/semantics/TestCalls.h"
 #include "compiler/syntax/Dump.h"
 #include "compiler/syntax/Parser.h"
 #include "compiler/syntax/Printer.h"
@@ -41,6 +42,27 @@ void checkDiagnostics(const DiagnosticSink &sink, std::string_view text) {
   require(isUtf8(shown), "rendered diagnostics are valid UTF-8", text, shown);
 }
 
+/// Everything that reads a syntactically valid spec. True if it is right.
+bool checkMeaning(std::shared_ptr<const ast::Spec> spec, std::string_view text) {
+  DiagnosticSink sink;
+  std::shared_ptr<const sem::OpModel> op = sem::analyze(spec, {}, sink);
+  checkDiagnostics(sink, text);
+  require((op != nullptr) != sink.hasErrors(), "a spec is refused with an error and only then", text,
+          renderAll(sink));
+  if (!op)
+    return false;
+  bool right = sem::checkSpec(*op, sink);
+  require(right != sink.hasErrors(), "bodies are refused with an error and only then", text, renderAll(sink));
+  std::vector<sem::Specialization> interfaces = sem::enumerateInterfaces(*op);
+  for (size_t kernel = 0; kernel < op->kernels.size() && !interfaces.empty(); ++kernel)
+    for (const sem::Specialization &base : sem::enumerateDerived(*op, interfaces.back(), int64_t(kernel)))
+      sem::candidates(*op, base, "sm_90a", sink);
+  sem::TestModel tests = sem::readTest(*op, *spec->test, sink);
+  sem::testCalls(*op, tests, sink);
+  checkDiagnostics(sink, text);
+  return right;
+}
+
 } // namespace
 
 bool fuzzOneSpec(std::string_view text) {
@@ -59,13 +81,7 @@ bool fuzzOneSpec(std::string_view text) {
   require(dumpSpec(second) == dumpSpec(spec), "formatting keeps the tree", text, printed);
   std::string twice = printSpec(second);
   require(twice == printed, "formatting is a fixed point", text, printed + "---- then\n" + twice);
-
-  DiagnosticSink meaning;
-  auto op = sem::analyze(tree, {}, meaning);
-  bool checked = op && sem::checkSpec(*op, meaning);
-  require(checked || meaning.hasErrors(), "what is refused is refused with an error", text);
-  checkDiagnostics(meaning, text);
-  return checked;
+  return checkMeaning(tree, text);
 }
 
 } // namespace tilegym::fuzz
