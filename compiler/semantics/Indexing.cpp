@@ -196,9 +196,9 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
 }
 
 Value BodyChecker::indexValue(Operand value, const ast::Index &e) {
+  value = ops.settle(value);
   if (!value)
     return {};
-  value = ops.settle(value);
   std::vector<IndexItem> items;
   auto type = indexedType(value.type(), e, false, items);
   if (!type)
@@ -211,6 +211,8 @@ Value BodyChecker::indexValue(Operand value, const ast::Index &e) {
 /// In a kernel a tile lives in registers: it is cut only at compile-time places, and `None` adds axes.
 Value BodyChecker::indexKernelValue(Operand value, const ast::Index &e) {
   value = ops.settle(value);
+  if (!value)
+    return {};
   std::vector<IndexItem> items;
   auto type = indexedType(value.type(), e, false, items);
   if (!type)

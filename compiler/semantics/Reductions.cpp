@@ -201,6 +201,8 @@ Value BodyChecker::customReduction(bool isScan, const BoundArguments &args, Sour
   std::vector<Operand *> pointers;
   for (Operand &tile : tiles) {
     tile = ops.settle(tile);
+    if (!tile)
+      return {};
     pointers.push_back(&tile);
   }
   std::vector<int64_t> shape;
