@@ -5,6 +5,7 @@
 #include "compiler/layout/Transform.h"
 #include "compiler/transforms/LayoutClasses.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/RemakeTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -36,11 +37,6 @@ void makeForEachUse(tile::KernelOp kernel) {
   }
 }
 
-/// In the type, where it stands once `write` has begun.
-Layout of(Value value) {
-  return cast<tile::LayoutAttr>(cast<RankedTensorType>(value.getType()).getEncoding()).getLayout();
-}
-
 class Assigner {
 public:
   explicit Assigner(tile::KernelOp kernel) : kernel(kernel), classes(kernel) {
@@ -61,7 +57,6 @@ private:
   bool suits(const LayoutClass &c, const Layout &layout);
 
   void write();
-  void setLayout(Value value, const Layout &layout);
   Value converted(OpBuilder &b, Location loc, Value value, const Layout &layout);
   void convertOperand(OpOperand &operand, const Layout &layout);
   void convertResult(OpResult result, const Layout &made);
@@ -191,24 +186,13 @@ LogicalResult Assigner::choose() {
   return success();
 }
 
-void Assigner::setLayout(Value value, const Layout &layout) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto laidOut = RankedTensorType::get(type.getShape(), type.getElementType(),
-                                       tile::LayoutAttr::get(type.getContext(), layout));
-  value.setType(laidOut);
-  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
-    auto dense = cast<DenseElementsAttr>(constant.getValue());
-    constant.setValueAttr(DenseElementsAttr::getFromRawBuffer(laidOut, dense.getRawData()));
-  }
-}
-
 Value Assigner::converted(OpBuilder &b, Location loc, Value value, const Layout &layout) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto target = RankedTensorType::get(type.getShape(), type.getElementType(),
-                                      tile::LayoutAttr::get(type.getContext(), layout));
-  if (type == target)
+  RankedTensorType type = withLayout(value.getType(), layout);
+  if (type == value.getType())
     return value;
-  return tile::ConvertLayoutOp::create(b, loc, target, value);
+  if (Value again = remakeTile(b, value, layout))
+    return again;
+  return tile::ConvertLayoutOp::create(b, loc, type, value);
 }
 
 void Assigner::convertOperand(OpOperand &operand, const Layout &layout) {
@@ -218,7 +202,7 @@ void Assigner::convertOperand(OpOperand &operand, const Layout &layout) {
 
 /// The op makes its result in `made`; its readers get it in the layout it had.
 void Assigner::convertResult(OpResult result, const Layout &made) {
-  Layout wanted = of(result);
+  Layout wanted = layoutOf(result);
   if (made == wanted)
     return;
   setLayout(result, made);
@@ -234,7 +218,7 @@ void Assigner::settleRegion(tile::RegionOp op) {
   Value tile = accessedTile(op);
   if (!tile)
     return;
-  Layout layout = of(tile);
+  Layout layout = layoutOf(tile);
   AccessShape access = accessShape(op);
   if (layout::Expected<Layout> own = forAccess(layout.shape(), access))
     if (paysToConvert(layout, *own, access))
@@ -267,19 +251,19 @@ void Assigner::settle(Operation *op) {
       return;
     ArrayRef<int64_t> axes =
         isa<tile::ReduceOp>(op) ? cast<tile::ReduceOp>(op).getAxes() : cast<tile::ArgReduceOp>(op).getAxes();
-    convertResult(op->getResult(0), reducedLayout(of(op->getOperand(0)), axes));
+    convertResult(op->getResult(0), reducedLayout(layoutOf(op->getOperand(0)), axes));
   } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(broadcast.getValue().getType()).getShape();
-    convertOperand(broadcast->getOpOperand(0), alongLayout(of(broadcast.getResult()), shape));
+    convertOperand(broadcast->getOpOperand(0), alongLayout(layoutOf(broadcast.getResult()), shape));
   } else if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
     if (!isTile(reshape.getValue()) || !isTile(reshape.getResult()))
       return;
     ArrayRef<int64_t> shape = cast<RankedTensorType>(reshape.getType()).getShape();
-    if (auto made = layout::reshape(of(reshape.getValue()), layout::Shape(shape.begin(), shape.end())))
+    if (auto made = layout::reshape(layoutOf(reshape.getValue()), layout::Shape(shape.begin(), shape.end())))
       convertResult(reshape->getResult(0), *made);
   } else if (auto permute = dyn_cast<tile::PermuteOp>(op)) {
     std::vector<int> order(permute.getOrder().begin(), permute.getOrder().end());
-    if (auto made = layout::permuteAxes(of(permute.getValue()), order))
+    if (auto made = layout::permuteAxes(layoutOf(permute.getValue()), order))
       convertResult(permute->getResult(0), *made);
   }
 }

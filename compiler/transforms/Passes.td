@@ -19,7 +19,7 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
     Values that meet elementwise, or are carried by a loop, get one layout. It is chosen for the loads and stores among them: 16-byte vectors where
     the facts prove them, adjacent lanes on adjacent vectors, warps on other rows than the reduced ones. Tiles that are broadcast, reduced,
     reshaped or permuted from others follow those, so that they need no move; where an access would suffer too much, it keeps a layout of its own
-    and a `tile.convert_layout` stands between. Splats and `iota` are made once for each use.
+    and a `tile.convert_layout` stands between, or what little work makes (splats, `iota`, masks of them) is made again.
 
     Needs: tiles without layouts; the kernel's `warps`. Leaves: a layout on every tile; elementwise ops of one layout, masks and gather indices
     in that of their access, broadcast operands lying along the result. Numerics: fixes the order of reductions, else bit-equal. Runs after all passes

@@ -293,3 +293,32 @@ tile.kernel @others grid 1 [-1] facts <fast> warps 2 params [#tile.param<base 0,
   tile.store %q to %x[span(%zero, 192) stride %one below(%zero, %n)] : tensor<192xi32> to !tile.ptr<i32>
   tile.return
 }
+
+// -----
+
+// What little work makes is made again where it is needed, not moved: the column mask of two tiles.
+// CHECK-LABEL: tile.kernel @remake
+// CHECK-NOT: convert_layout
+// CHECK: tile.return
+tile.kernel @remake grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, divisor = 16>,
+    #tile.param<stride 0, "s", i64, divisor = 4>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %s = tile.param 1 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %pad = arith.constant 0.0 : f32
+  %i = tile.iota 0 : tensor<64xi64>
+  %n = tile.splat %s : tensor<64xi64>
+  %j = arith.addi %i, %n : tensor<64xi64>
+  %j1 = tile.reshape %j : tensor<64xi64> to tensor<64x1xi64>
+  %j2 = tile.broadcast %j1 : tensor<64x1xi64> to tensor<64x128xi64>
+  %j3 = tile.broadcast %j1 : tensor<64x1xi64> to tensor<64x32xi64>
+  %n2 = tile.splat %s : tensor<64x128xi64>
+  %n3 = tile.splat %s : tensor<64x32xi64>
+  %m2 = arith.cmpi slt, %j2, %n2 : tensor<64x128xi64>
+  %m3 = arith.cmpi slt, %j3, %n3 : tensor<64x32xi64>
+  %a = tile.load %x[span(%zero, 64) stride %s within(%zero, %s), span(%zero, 128) stride %one within(%zero, %s)] pad(%pad : f32) mask(%m2 : tensor<64x128xi1>) : !tile.ptr<f32> -> tensor<64x128xf32>
+  %b = tile.load %x[span(%zero, 64) stride %s within(%zero, %s), span(%zero, 32) stride %one within(%zero, %s)] pad(%pad : f32) mask(%m3 : tensor<64x32xi1>) : !tile.ptr<f32> -> tensor<64x32xf32>
+  tile.print "{} {}" %a, %b : tensor<64x128xf32>, tensor<64x32xf32>
+  tile.return
+}
