@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The shapes of broadcast operands and the strides that walk them.
 #include "compiler/interpreter/Broadcast.h"
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Strips of columns kept in vector registers; each element is summed in the order of k, in one build for every machine and one for AVX2.
 #include "compiler/interpreter/Gemm.h"
 #include "compiler/interpreter/Parallel.h"
 

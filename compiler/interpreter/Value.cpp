@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Values made, read and written element by element, whatever their dtype.
 #include "compiler/interpreter/Value.h"
 #include "compiler/interpreter/NumericsConvert.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One call of an op: its arguments, checked and bound. Lives on the stack; nothing here allocates.
 #pragma once
+#include "PackageTable.h"
 #include "Postfix.h"
-#include "Table.h"
 
 namespace tilegym::runtime {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loading of a variant's code on first use. cuLibrary objects belong to no context, so one serves every device.
-#include "Launch.h"
+#include "KernelLaunch.h"
 #include <cstring>
 
 namespace tilegym::runtime {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The C interface: packages and calls.
-#include "Launch.h"
+#include "KernelLaunch.h"
 #include "tilegym/tilegym.h"
 #include <cstdio>
 #include <cstring>

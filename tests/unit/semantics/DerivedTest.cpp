@@ -95,5 +95,6 @@ TEST_CASE("parameters that cannot be listed") {
         "the derived parameter `BN` has too many values: `N` can be 1 to 8388608");
   CHECK(errorOf("BN = N) when N <= 1000") == "the derived parameters of `first` take more than 256 values");
   CHECK(errorOf("BN = N - 4) when N <= 100") == "the derived parameter `BN` can be -3");
-  CHECK(errorOf("BN = 100 // (N - 4)) when (N <= 100) & (N >= 4)") == "the derived parameter `BN`: division by zero");
+  CHECK(errorOf("BN = 100 // (N - 4)) when (N <= 100) & (N >= 4)") ==
+        "the derived parameter `BN`: division by zero");
 }

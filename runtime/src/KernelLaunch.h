@@ -3,7 +3,7 @@
 #pragma once
 #include "Call.h"
 #include "Driver.h"
-#include "Select.h"
+#include "VariantChoice.h"
 #include <atomic>
 #include <memory>
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a launch needs: grid, parameters, first values of outputs, and pointers that the device can reach.
-#include "Launch.h"
+#include "KernelLaunch.h"
 #include <cinttypes>
 #include <cstring>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Validation of a package: nothing in it is believed before its checksum, and no offset or index before it is seen to lie inside. A checker walks the
 // records once; afterwards the runtime follows them freely.
-#include "Table.h"
+#include "PackageTable.h"
 #include "Postfix.h"
 #include "tilegym/format/Checksum.h"
 #include <cinttypes>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The choice of a variant.
-#include "Select.h"
+#include "VariantChoice.h"
 #include <cinttypes>
 #include <cstring>
 #include <set>
