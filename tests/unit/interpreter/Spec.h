@@ -10,8 +10,8 @@
 
 namespace tilegym::interp::test {
 
-
-inline std::shared_ptr<const sem::OpModel> analyzeText(const std::string &text, std::string *errors = nullptr) {
+inline std::shared_ptr<const sem::OpModel> analyzeText(const std::string &text,
+                                                       std::string *errors = nullptr) {
   DiagnosticSink sink;
   auto file = std::make_shared<const SourceFile>("test.tile", text);
   auto spec = std::make_shared<ast::Spec>(parseSpec(file, sink));
@@ -70,10 +70,12 @@ public:
       spec->present[size_t(tensor)] = wanted;
     return *spec;
   }
-  RunResult reference(const RunOptions &options = {}) { return runReferenceOf(*op, interface(), args, options); }
+  RunResult reference(const RunOptions &options = {}) {
+    return runReferenceOf(*op, interface(), args, options);
+  }
   /// Runs a kernel or plan by name with these tile parameters; derived ones are computed.
-  RunResult kernel(std::string_view name, const std::vector<sem::NamedInt> &params = {}, const RunOptions &options = {},
-                   bool severalOrders = false) {
+  RunResult kernel(std::string_view name, const std::vector<sem::NamedInt> &params = {},
+                   const RunOptions &options = {}, bool severalOrders = false) {
     int64_t id = -1;
     for (size_t k = 0; k < op->kernels.size(); ++k)
       if (op->kernels[k].name == name)
@@ -84,7 +86,8 @@ public:
     INFO(describe(faults));
     REQUIRE(spec);
     spec->params.insert(spec->params.end(), params.begin(), params.end());
-    return severalOrders ? runInSeveralOrders(*op, *spec, args, options) : runVariant(*op, *spec, args, options);
+    return severalOrders ? runInSeveralOrders(*op, *spec, args, options)
+                         : runVariant(*op, *spec, args, options);
   }
   const HostTensor &output(const RunResult &result, std::string_view name) const {
     INFO(describe(result.faults));
@@ -93,7 +96,9 @@ public:
     REQUIRE(tensors.size() == 1);
     return tensors[0];
   }
-  std::vector<double> values(const RunResult &result, std::string_view name) const { return output(result, name).toDoubles(); }
+  std::vector<double> values(const RunResult &result, std::string_view name) const {
+    return output(result, name).toDoubles();
+  }
 
   std::shared_ptr<const sem::OpModel> op;
   Arguments args;
