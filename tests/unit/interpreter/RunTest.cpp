@@ -16,7 +16,6 @@ HostTensor row(D values) {
   const int64_t n = int64_t(values.size());
   return HostTensor::fromDoubles(DType::F32, {n}, values);
 }
-sem::Constant integer(int64_t value) { return sem::Constant{value}; }
 
 const std::string caseOfN = "test { case \"one\" { N = 1; x = [0]; expect y = [0] }\n tolerance { f32: 0 } "
                             "}\nbench none \"a test\"\n";
