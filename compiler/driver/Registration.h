@@ -8,6 +8,7 @@ class DialectRegistry;
 
 namespace tilegym::driver {
 
+/// And their translations to LLVM IR.
 void registerDialects(mlir::DialectRegistry &registry);
 /// Every pass of ours under its flag, and the upstream ones that the pipeline uses.
 void registerPasses();

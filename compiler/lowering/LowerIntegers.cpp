@@ -79,16 +79,17 @@ Value Lowerer::divideInt(Code op, DType dtype, Value a, Value b) {
   APInt divisor;
   bool isConstant = matchPattern(b, m_ConstantInt(&divisor)),
        isPositive = isConstant && (isSigned ? divisor.isStrictlyPositive() : !divisor.isZero());
-  // Without a fault where the divisor is 0, or the quotient of the least integer and -1 does not fit.
+  // Without a fault where the divisor is 0, or the quotient of the least integer and -1 does not fit. The maximum is of unsigned numbers, so
+  // that it changes 0 alone, and lets the analysis of ranges see that it does.
   Value isZero, isMinusOne, by = b;
   if (!isPositive) {
+    Value one = number(type, 1);
     isZero = create<arith::CmpIOp>(Predicate::eq, b, zero(type));
-    Value unsafe = isZero;
     if (isSigned) {
       isMinusOne = create<arith::CmpIOp>(Predicate::eq, b, number(type, -1));
-      unsafe = create<arith::OrIOp>(isZero, isMinusOne);
+      by = create<arith::SelectOp>(isMinusOne, one, b);
     }
-    by = create<arith::SelectOp>(unsafe, number(type, 1), b);
+    by = create<arith::MaxUIOp>(by, one);
   }
   Value result;
   if (!isSigned) {

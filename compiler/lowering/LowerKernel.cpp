@@ -133,9 +133,14 @@ bool tilegym::lowering::lowerKernel(const sem::OpModel &op, const sem::Kernel &k
   }
 
   KernelParams &params = lowerer.kernelParams();
-  for (int64_t axis = 0; axis < gridRank; ++axis)
-    if (kernel.grid[axis]->op == sem::Op::Dim)
-      gridParams[axis] = params.find(tile::ParamKind::Extent, kernel.grid[axis]->index);
+  for (int64_t axis = 0; axis < gridRank; ++axis) {
+    const sem::Expr *extent = kernel.grid[axis].get();
+    if (extent->op == sem::Op::CDiv && extent->operands[1]->op == sem::Op::Const &&
+        extent->operands[1]->constant.asInt() == 1)
+      extent = extent->operands[0].get(); // tiles of one
+    if (extent->op == sem::Op::Dim)
+      gridParams[axis] = params.find(tile::ParamKind::Extent, extent->index);
+  }
   kernelOp.setGridParams(gridParams);
   kernelOp.setParamsAttr(builder.getArrayAttr(params.list()));
   if (params.isFast()) {

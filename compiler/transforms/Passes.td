@@ -28,6 +28,24 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilegym::tile::TileDialect"];
 }
 
+def ExpandDivision : Pass<"expand-division", "::tilegym::tile::KernelOp"> {
+  let summary = "divisions that round down or up, from those that truncate";
+  let description = [{
+    ```mlir
+    %q = arith.ceildivui %a, %b : i32
+    ==>
+    %z = arith.cmpi eq, %a, %zero : i32
+    %p = arith.subi %a, %one : i32
+    %d = arith.divui %p, %b : i32
+    %r = arith.addi %d, %one : i32
+    %q = arith.select %z, %zero, %r : i32
+    ```
+    Must follow the passes that find out which operands are not negative: an unsigned floor division is a plain one. Leaves no floordivsi, ceildivsi and
+    ceildivui. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LinearizeGrid : Pass<"linearize-grid", "::tilegym::tile::KernelOp"> {
   let summary = "positions on a grid of several axes, from the one number of the block";
   let description = [{
@@ -69,6 +87,18 @@ def PruneParams : Pass<"prune-params", "::tilegym::tile::KernelOp"> {
     tile.kernel @k ... params [#tile.param<extent 1, "N", i64>] { %N = tile.param 0 : i64 ... }
     ```
     Follows every pass that may drop a use; the calling convention is read after it. Numerics: bit-equal.
+  }];
+}
+
+def StripChecks : Pass<"strip-checks", "::tilegym::tile::KernelOp"> {
+  let summary = "removes asserts, assumptions and prints";
+  let description = [{
+    ```mlir
+    tile.assert %c, "row out of range"
+    ==>
+    (nothing)
+    ```
+    For kernels compiled without checks. Numerics: bit-equal.
   }];
 }
 

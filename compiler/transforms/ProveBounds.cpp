@@ -60,8 +60,8 @@ struct ProveBounds : impl::ProveBoundsBase<ProveBounds> {
         if (index && lower && index->low.sge(lower->high))
           checks[i] &= ~tile::CheckLower;
         bool isBelow = index && upper && (index->high + last).slt(upper->low);
-        if (isBelow ||
-            (axis.kind == tile::AxisKind::Point && isBelowByOrigin(kernel, axis.index, axis.upper)))
+        if (isBelow || (last == 0 && axis.kind != tile::AxisKind::Gather &&
+                        isBelowByOrigin(kernel, axis.index, axis.upper)))
           checks[i] &= ~tile::CheckUpper;
       }
       op.setChecks(checks);

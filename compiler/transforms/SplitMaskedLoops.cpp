@@ -118,7 +118,12 @@ struct SplitMaskedLoops : impl::SplitMaskedLoopsBase<SplitMaskedLoops> {
     rest.getInitArgsMutable().assign(loop.getResults());
     rest.setLowerBound(end);
     builder.setInsertionPoint(loop);
-    loop.setUpperBound(arith::MinSIOp::create(builder, loop.getLoc(), end, loop.getUpperBound()));
+    // Whole tiles of what the loop itself runs over end no later than it does.
+    bool endsWithin = bounds.size() == 1 && isWholeTiles(loop, *step, bounds[0]) && !bounds[0].index.offset &&
+                      bounds[0].index.scale == 1 && bounds[0].upper == loop.getUpperBound();
+    loop.setUpperBound(
+        endsWithin ? end
+                   : arith::MinSIOp::create(builder, loop.getLoc(), end, loop.getUpperBound()).getResult());
     loop.getBody()->walk([&](tile::RegionOp op) {
       SmallVector<int32_t> checks(op.getChecks());
       for (int64_t i = 0; i < op.getNumAxes(); ++i)
@@ -127,6 +132,11 @@ struct SplitMaskedLoops : impl::SplitMaskedLoopsBase<SplitMaskedLoops> {
           checks[i] &= ~tile::CheckUpper;
       op.setChecks(checks);
     });
+  }
+
+  /// Tile after tile from zero: the common case, which a divisor of the extent or a constant extent folds.
+  static bool isWholeTiles(scf::ForOp loop, int64_t step, const Bound &bound) {
+    return constantOf(loop.getLowerBound()) == 0 && step * bound.index.scale == bound.length;
   }
 
   /// The first value of the induction variable, on its grid, at which the bound may be crossed.
@@ -139,9 +149,7 @@ struct SplitMaskedLoops : impl::SplitMaskedLoopsBase<SplitMaskedLoops> {
     Value upper = bound.upper;
     if (bound.index.offset)
       upper = arith::SubIOp::create(builder, loc, upper, bound.index.offset);
-    bool startsAtZero = constantOf(loop.getLowerBound()) == 0;
-    // Whole tiles from zero: the common case, which a divisor of the extent or a constant extent folds.
-    if (startsAtZero && step * bound.index.scale == bound.length) {
+    if (isWholeTiles(loop, step, bound)) {
       bool isExtent = upper.getDefiningOp<tile::ParamOp>() != nullptr; // never negative
       Value room = isExtent ? upper : arith::MaxSIOp::create(builder, loc, upper, number(0)).getResult();
       Value tiles = arith::DivUIOp::create(builder, loc, room, number(bound.length));

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// `tilegym-opt lower SPEC KERNEL [general] [NAME=VALUE ...]`: one variant of a spec's kernel as a module of the tile dialect, for tests.
+// `tilegym-opt lower SPEC KERNEL [general] [checks] [emit=STAGE] [arch=sm_90a] [NAME=VALUE ...]`: one variant of a spec's kernel at a stage of the
+// pipeline, for tests.
 #include "LowerSpec.h"
 #include "compiler/driver/ChooseVariant.h"
-#include "compiler/lowering/Lowering.h"
+#include "compiler/driver/Compile.h"
 #include "compiler/syntax/Parser.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,7 +17,8 @@ static int fail(const DiagnosticSink &sink) {
 
 int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   if (args.size() < 2) {
-    llvm::errs() << "usage: tilegym-opt lower SPEC KERNEL [general] [NAME=VALUE ...]\n";
+    llvm::errs() << "usage: tilegym-opt lower SPEC KERNEL [general] [checks] [emit=STAGE] [arch=ARCH] "
+                    "[NAME=VALUE ...]\n";
     return 1;
   }
   auto buffer = llvm::MemoryBuffer::getFile(args[0]);
@@ -29,12 +28,28 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   }
   tile::Facts facts = tile::Facts::Fast;
   driver::Settings settings;
+  driver::CompileOptions options;
+  options.stopAfter = driver::Stage::Tile;
+  std::string arch = "sm_80";
   for (llvm::StringRef arg : args.drop_front(2)) {
+    auto [name, value] = arg.split('=');
     if (arg == "general")
       facts = tile::Facts::General;
+    else if (arg == "checks")
+      options.pipeline.checks = true;
+    else if (name == "arch")
+      arch = value.str();
+    else if (auto stage = name == "emit" ? driver::parseStage(value) : std::nullopt)
+      options.stopAfter = *stage;
     else
-      settings.push_back({arg.split('=').first.str(), arg.split('=').second.str()});
+      settings.push_back({name.str(), value.str()});
   }
+  llvm::Expected<emit::Arch> parsed = emit::parseArch(arch);
+  if (!parsed) {
+    llvm::errs() << llvm::toString(parsed.takeError()) << "\n";
+    return 1;
+  }
+  options.arch = *parsed;
 
   DiagnosticSink sink;
   auto slash = llvm::StringRef(args[0]).rsplit('/');
@@ -45,15 +60,19 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   if (!op)
     return fail(sink);
   auto variant = driver::chooseVariant(*op, args[1], settings, "", sink);
-  auto kernel = variant ? sem::instantiateKernel(*op, *variant, sink) : nullptr;
-  if (!kernel)
+  if (!variant)
     return fail(sink);
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  if (!lowering::lowerKernel(*op, *kernel, facts, args[1], *module, sink))
+  options.sink = [&](driver::Stage stage, llvm::StringRef text) {
+    if (stage == options.stopAfter)
+      llvm::outs() << text;
+  };
+  auto compiled = driver::compileVariant(*op, *variant, facts, options, sink);
+  if (!compiled)
     return fail(sink);
-  module->print(llvm::outs());
-  llvm::outs() << "\n";
-  return mlir::succeeded(mlir::verify(*module)) ? 0 : 2;
+  if (options.stopAfter == driver::Stage::Cubin) {
+    const emit::Resources &r = compiled->resources;
+    llvm::outs() << compiled->abi.entry << ": " << r.registers << " registers, " << compiled->sharedBytes
+                 << " bytes shared, " << r.spillStores << " spilled\n";
+  }
+  return 0;
 }

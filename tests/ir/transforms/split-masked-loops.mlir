@@ -16,8 +16,7 @@ tile.kernel @whole grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, 
   %pad = arith.constant 0.0 : f32
   // CHECK: %[[tiles:.*]] = arith.divui %N, %c64{{.*}} : i64
   // CHECK: %[[end:.*]] = arith.muli %[[tiles]], %c64{{.*}} : i64
-  // CHECK: %[[to:.*]] = arith.minsi %[[end]], %N : i64
-  // CHECK: %[[main:.*]] = scf.for %{{.*}} = %c0{{.*}} to %[[to]] step %c64{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (f32)
+  // CHECK: %[[main:.*]] = scf.for %{{.*}} = %c0{{.*}} to %[[end]] step %c64{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (f32)
   // CHECK: tile.load %x [span(%{{.*}}, 64) stride %{{.*}} from(%{{.*}}, %N)]
   // CHECK: %[[rest:.*]] = scf.for %{{.*}} = %[[end]] to %N step %c64{{.*}} iter_args(%{{.*}} = %[[main]]) -> (f32)
   // CHECK: tile.load %x [span(%{{.*}}, 64) stride %{{.*}} in(%{{.*}}, %N)]

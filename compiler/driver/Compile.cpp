@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Runs the stages in turn. Errors of MLIR passes and of LLVM come out as the language's diagnostics, at the spec's line where they have one.
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Registration.h"
+#include "compiler/emit/Ptx.h"
+#include "compiler/ir/Tile.h"
+#include "compiler/lowering/Lowering.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+namespace tilegym::driver {
+
+using namespace mlir;
+
+std::string entryName(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts) {
+  std::string text = op.name + "_" + op.kernels[spec.kernel].name;
+  for (size_t i = 0; i < op.typeVars.size(); ++i)
+    if (op.typeVars[i].choices.size() > 1)
+      text += "_" + std::string(name(spec.dtypes[i]));
+  auto add = [&](llvm::StringRef what, int64_t value) {
+    text += "_" + what.str() + (value < 0 ? "m" : "") + std::to_string(value < 0 ? -value : value);
+  };
+  for (size_t i = 0; i < op.scalars.size(); ++i)
+    if (op.scalars[i].isConst)
+      add(op.scalars[i].name, spec.consts[i].asInt());
+  for (size_t i = 0; i < op.dims.size(); ++i)
+    if (!op.dims[i].choices.empty())
+      add(op.dims[i].name, spec.constDims[i]);
+  for (size_t i = 0; i < op.tensors.size(); ++i)
+    if (op.tensors[i].optional && spec.present[i])
+      text += "_" + op.tensors[i].name;
+  for (const auto *list : {&spec.params, &spec.knobs})
+    for (const sem::NamedInt &entry : *list)
+      add(entry.name, entry.value);
+  return text + (facts == tile::Facts::Fast ? "_fast" : "_general");
+}
+
+namespace {
+
+/// The place of an MLIR location in the spec or one of its libraries.
+SourceRange rangeOf(const sem::OpModel &op, Location location) {
+  SourceRange range;
+  location->walk([&](Location inner) {
+    auto place = dyn_cast<FileLineColLoc>(inner);
+    if (!place)
+      return WalkResult::advance();
+    std::vector<const ast::Spec *> specs = {op.spec.get()};
+    for (const auto &library : op.libraries)
+      specs.push_back(library.get());
+    for (const ast::Spec *spec : specs)
+      if (spec->file->name() == place.getFilename().strref() && place.getLine() > 0) {
+        const SourceFile &file = *spec->file;
+        uint32_t begin =
+            uint32_t(file.line(place.getLine()).data() - file.text().data()) + place.getColumn() - 1;
+        range = {&file, begin, begin + 1};
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return range;
+}
+
+/// Errors of passes, while it lives.
+class Bridge : public ScopedDiagnosticHandler {
+public:
+  Bridge(MLIRContext *context, const sem::OpModel &op, DiagnosticSink &sink)
+      : ScopedDiagnosticHandler(context) {
+    setHandler([&op, &sink](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return success();
+      sink.error(rangeOf(op, diagnostic.getLocation()), diagnostic.str(),
+                 "this is a fault of the compiler, not of the spec: please report it");
+      return success();
+    });
+  }
+};
+
+std::string textOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os, OpPrintingFlags().enableDebugInfo(false));
+  return text + "\n";
+}
+
+} // namespace
+
+std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const sem::Specialization &spec,
+                                                   tile::Facts facts, const CompileOptions &options,
+                                                   DiagnosticSink &sink) {
+  std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(op, spec, sink);
+  if (!kernel)
+    return {};
+  SourceRange place = op.kernels[spec.kernel].decl->range;
+  auto fail = [&](llvm::Error error) {
+    sink.error(place, llvm::toString(std::move(error)));
+    return std::nullopt;
+  };
+
+  // One thread a context: variants are the unit of parallelism.
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  Bridge bridge(&context, op, sink);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  std::string entry = entryName(op, spec, facts);
+  if (!lowering::lowerKernel(op, *kernel, facts, entry, *module, sink))
+    return {};
+
+  emit::PackageVariant variant;
+  variant.spec = spec;
+  variant.grid = kernel->grid;
+  variant.arch = options.arch;
+  for (Stage stage : allStages()) {
+    switch (stage) {
+    case Stage::Ptx: {
+      llvm::LLVMContext llvmContext;
+      emit::PtxOptions ptxOptions;
+      ptxOptions.chip = options.arch.chip;
+      auto llvmModule = emit::translateToLLVM(*module, llvmContext, ptxOptions);
+      if (!llvmModule)
+        return fail(llvmModule.takeError());
+      llvm::Expected<std::string> ptx = emit::emitPtx(**llvmModule, ptxOptions);
+      if (!ptx)
+        return fail(ptx.takeError());
+      variant.ptx = std::move(*ptx);
+      if (options.sink)
+        options.sink(stage, variant.ptx);
+      break;
+    }
+    case Stage::Cubin: {
+      llvm::Expected<emit::Cubin> cubin = emit::assemble(variant.ptx, entry, options.arch.chip);
+      if (!cubin)
+        return fail(cubin.takeError());
+      variant.cubin = std::move(cubin->image);
+      variant.resources = cubin->resources;
+      for (const std::string &warning : cubin->warnings)
+        sink.warning(place, warning);
+      break;
+    }
+    default: {
+      PassManager passes(&context);
+      addStagePasses(passes, stage, options.pipeline);
+      if (failed(passes.run(*module))) {
+        if (!sink.hasErrors())
+          sink.error(place, "the stage '" + stageName(stage).str() + "' failed without saying why");
+        return {};
+      }
+      if (options.sink)
+        options.sink(stage, textOf(*module));
+      if (stage == Stage::Opt)
+        for (auto op : module->getOps<tile::KernelOp>())
+          variant.abi = tile::abiOf(op);
+      if (stage == Stage::Threads)
+        module->walk([&](Operation *op) {
+          if (auto bytes = op->getAttrOfType<IntegerAttr>("tilegym.shared_bytes"))
+            variant.sharedBytes = bytes.getInt();
+        });
+      break;
+    }
+    }
+    if (stage == options.stopAfter)
+      break;
+  }
+  return variant;
+}
+
+} // namespace tilegym::driver

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// One kernel of an op from its checked tree to a cubin. Everything is local to the call, so variants compile in parallel.
+#pragma once
+#include "compiler/driver/Pipeline.h"
+#include "compiler/emit/Package.h"
+#include <functional>
+
+namespace tilegym::driver {
+
+struct CompileOptions {
+  emit::Arch arch;
+  Stage stopAfter = Stage::Cubin;
+  /// Gets the text of every stage passed; a cubin is not text, and not given.
+  std::function<void(Stage, llvm::StringRef)> sink;
+  PipelineOptions pipeline;
+};
+
+/// Name of a variant's kernel in PTX, unique within an op: `softmax_resident_bf16_BM1_BN1024_warps4_fast`.
+std::string entryName(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts);
+
+/// Compiles one variant, which names a kernel, for one fact set. Nothing if there were errors, which have been reported. Where `stopAfter` is early,
+/// what comes later stays empty; without ptxas the cubin does, and `options.stopAfter` should be Ptx.
+std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const sem::Specialization &spec,
+                                                   tile::Facts facts, const CompileOptions &options,
+                                                   DiagnosticSink &sink);
+
+} // namespace tilegym::driver

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The whole order of passes. A comment stands only where the order matters.
+#include "compiler/driver/Pipeline.h"
+#include "compiler/targets/nvidia/Passes.h"
+#include "compiler/transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tilegym::driver {
+
+static constexpr Stage stages[] = {Stage::Tile, Stage::Opt, Stage::Layout, Stage::Threads,
+                                   Stage::Llvm, Stage::Ptx, Stage::Cubin};
+static constexpr llvm::StringRef names[] = {"tile", "opt", "layout", "threads", "llvm", "ptx", "cubin"};
+
+llvm::ArrayRef<Stage> allStages() { return stages; }
+llvm::StringRef stageName(Stage stage) { return names[size_t(stage)]; }
+
+std::optional<Stage> parseStage(llvm::StringRef name) {
+  for (Stage stage : stages)
+    if (stageName(stage) == name)
+      return stage;
+  return {};
+}
+
+static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options) {
+  if (!options.checks)
+    kernel.addPass(transforms::createStripChecks());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+
+  // Splitting needs canonical indices; what it leaves in the loops without checks, the proof of bounds then finds.
+  kernel.addPass(transforms::createSplitMaskedLoops());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(transforms::createProveBounds());
+  kernel.addPass(createLoopInvariantCodeMotionPass());
+
+  // After the proof, which knows a block's position on an axis; before the arithmetic, of which the positions are part.
+  kernel.addPass(transforms::createLinearizeGrid());
+
+  // Index arithmetic in 32 bits where ranges allow: first fold what they decide, then make signed operations unsigned (a floor division becomes
+  // a plain one), then narrow, and only then take apart the divisions that are left.
+  kernel.addPass(arith::createIntRangeOptimizationsPass());
+  kernel.addPass(arith::createArithUnsignedWhenEquivalentPass());
+  kernel.addPass(arith::createArithIntRangeNarrowing({{32}}));
+  kernel.addPass(transforms::createExpandDivision());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+
+  // Last: every pass above may drop a use.
+  kernel.addPass(transforms::createPruneParams());
+}
+
+void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
+  switch (stage) {
+  case Stage::Opt:
+    addTilePasses(passes.nest<tile::KernelOp>(), options);
+    break;
+  case Stage::Layout:
+    passes.addPass(transforms::createAssignLayouts());
+    break;
+  case Stage::Threads:
+    passes.addPass(nvidia::createTilesToThreads());
+    // A thread's code repeats its address arithmetic for every register.
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    break;
+  case Stage::Llvm:
+    passes.addPass(nvidia::createToPtx());
+    break;
+  default:
+    break;
+  }
+}
+
+} // namespace tilegym::driver
