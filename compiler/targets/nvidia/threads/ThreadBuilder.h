@@ -78,6 +78,8 @@ public:
   Registers loadShared(mlir::Value base, mlir::Value byteOffset, mlir::Type element, int64_t count);
   /// Control flow meets here: nothing is known of who still reads what.
   void forgetSharedState() { needsBarrier = usedShared; }
+  /// A loop's body follows itself: its first use may find readers of the same buffer from the turn before.
+  void enterLoopBody() { needsBarrier = true; }
   /// Bytes the kernel needs in all; fixes the place of the second buffer. Call once, at the end.
   int64_t finishShared();
   void barrier();

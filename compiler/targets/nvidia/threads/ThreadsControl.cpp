@@ -32,10 +32,12 @@ void unflatten(ThreadBuilder &t, ValueRange values, ValueRange flat) {
   }
 }
 
-LogicalResult lowerRegion(ThreadBuilder &t, Block &from, Block *to) {
+LogicalResult lowerRegion(ThreadBuilder &t, Block &from, Block *to, bool isLoopBody) {
   OpBuilder::InsertionGuard guard(t.b);
   t.b.setInsertionPointToEnd(to);
   t.forgetSharedState();
+  if (isLoopBody)
+    t.enterLoopBody();
   return t.lowerBlock(from);
 }
 
@@ -48,7 +50,7 @@ LogicalResult lowerFor(ThreadBuilder &t, Operation *op) {
     result.getBody()->back().erase();
   t.set(loop.getInductionVar(), {result.getInductionVar()});
   unflatten(t, loop.getRegionIterArgs(), result.getRegionIterArgs());
-  if (failed(lowerRegion(t, *loop.getBody(), result.getBody())))
+  if (failed(lowerRegion(t, *loop.getBody(), result.getBody(), /*isLoopBody=*/true)))
     return failure();
   if (t.needsLoopBarrier(loop.getRegion())) {
     OpBuilder::InsertionGuard guard(t.b);
@@ -73,7 +75,7 @@ LogicalResult lowerIf(ThreadBuilder &t, Operation *op) {
     Block &block = to.front();
     if (!block.empty())
       block.back().erase();
-    if (failed(lowerRegion(t, from.front(), &block)))
+    if (failed(lowerRegion(t, from.front(), &block, /*isLoopBody=*/false)))
       return failure();
   }
   unflatten(t, branch.getResults(), result.getResults());
@@ -90,7 +92,7 @@ LogicalResult lowerWhile(ThreadBuilder &t, Operation *op) {
     Block *block = t.b.createBlock(&to, {}, types, SmallVector<Location>(types.size(), t.loc));
     unflatten(t, from.front().getArguments(), block->getArguments());
     t.b.setInsertionPointAfter(result);
-    if (failed(lowerRegion(t, from.front(), block)))
+    if (failed(lowerRegion(t, from.front(), block, /*isLoopBody=*/true)))
       return failure();
   }
   if (t.needsLoopBarrier(loop.getAfter())) {
