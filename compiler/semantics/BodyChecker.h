@@ -119,6 +119,8 @@ private:
   Value checkComprehension(const ast::Call &e, const ast::Comprehension &c);
   std::optional<Value> enumComparison(const ast::Binary &e);
   /// A tile or scalar; in a reference a tensor is read.
+  /// f8 is stored, converted and multiplied by mma; it has no arithmetic of its own.
+  bool hasArithmetic(const Operand &x, std::string_view what, SourceRange range);
   Operand asValue(const Value &value, SourceRange range, std::string_view what);
   Operand checkValue(const ast::Expr *e, std::string_view what);
   Operand checkScalar(const ast::Expr *e, std::string_view what);
@@ -156,7 +158,7 @@ private:
   void checkFor(const ast::For &stmt);
   void checkConstFor(const ast::For &stmt);
   void checkWhile(const ast::While &stmt);
-  void checkIf(const ast::If &stmt);
+  void checkIf(const ast::If &stmt, bool inConstChain = false);
   void checkMath(const ast::Math &stmt);
 
   // ---- families of builtins
@@ -190,6 +192,7 @@ private:
   Value atomicOp(Builtin id, const BoundArguments &args, SourceRange range);
   Operand checkRegion(const ast::Expr *e, std::string_view what);
   bool checkWritable(const Operand &region, SourceRange range, std::string_view what);
+  Operand fitTo(Operand value, const std::vector<int64_t> &shape, std::string_view what);
   Operand storedValue(Operand value, DType to, std::string_view what);
   bool addMask(const ast::Expr *mask, const std::vector<int64_t> &shape, Expr &access);
 
@@ -252,6 +255,7 @@ private:
   std::vector<bool> written;         ///< by OpModel::tensors: stored, updated or assigned somewhere
   std::vector<bool> writtenParams;   ///< by Kernel::params
   Block *block = nullptr;            ///< where statements go; null in host expressions, which have none
+  Block unreachable;                 ///< what is emitted after a `return`, `break` or `continue` goes here
   const char *pureContext = nullptr; ///< why effects are forbidden here, if they are
   int depth = 0;                     ///< of check and checkStmt
   int loopDepth = 0;                 ///< runtime loops that `break` can leave

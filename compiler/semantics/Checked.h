@@ -243,7 +243,7 @@ struct Stmt {
     If,     ///< value; body, elseBody
     Break,
     Continue,
-    Return,
+    Return, ///< these three are the last of their Block
     WriteWhole, ///< references: tensor `index` = value (broadcast to the tensor's shape, converted by Convert before)
     WriteView, ///< references: region `view` = value
     // plans only

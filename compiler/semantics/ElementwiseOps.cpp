@@ -35,6 +35,8 @@ Value BodyChecker::elementwise(const BuiltinInfo &info, const BoundArguments &ar
     // exp(1) means exp(1.0); abs(1) stays an integer.
     if (x && x.literal && wanted == Takes::Floats && isInt(x.dtype()))
       x = ops.floatLiteral(x.constant()->asFloat(), x.expr->range);
+    if (!hasArithmetic(x, what, arg->range))
+      x = {};
     if (x) {
       bool good = wanted == Takes::Floats     ? isFloat(x.dtype())
                   : wanted == Takes::Integers ? isInt(x.dtype())
@@ -79,7 +81,11 @@ Value BodyChecker::selectOp(const BoundArguments &args, SourceRange range) {
     // What a constant rules out is checked too, but may use optional tensors that are not there.
     bool dead = known && known->asBool() != (i == 0);
     deadDepth += dead;
+    Block nowhere, *live = block;
+    if (dead && block)
+      block = &nowhere; // nor does it do anything
     branches[i] = checkValue(args.values[size_t(i) + 1], "`select`");
+    block = live;
     deadDepth -= dead;
   }
   if (known) {

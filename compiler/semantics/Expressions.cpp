@@ -58,7 +58,9 @@ Value BodyChecker::checkUnlimited(const ast::Expr &e) {
     return nameValue(static_cast<const ast::Name &>(e));
   case K::Unary: {
     const auto &unary = static_cast<const ast::Unary &>(e);
-    return ops.unary(unary.op, checkValue(unary.operand.get(), quoted(ast::spelling(unary.op))), e.range);
+    std::string what = quoted(ast::spelling(unary.op));
+    Operand x = checkValue(unary.operand.get(), what);
+    return hasArithmetic(x, what, e.range) ? Value(ops.unary(unary.op, x, e.range)) : Value();
   }
   case K::Binary:
     return checkBinary(static_cast<const ast::Binary &>(e));
@@ -116,6 +118,8 @@ Value BodyChecker::checkBinary(const ast::Binary &e) {
         makeConst(DType::Bool, Constant{(a.dtype == b.dtype) == (e.op == ast::BinaryOp::Eq)}, e.range)};
   Operand x = a ? asValue(a, e.lhs->range, what) : Operand(),
           y = b ? asValue(b, e.rhs->range, what) : Operand();
+  if (!hasArithmetic(x, what, e.lhs->range) || !hasArithmetic(y, what, e.rhs->range))
+    return {};
   return ops.binary(e.op, x, y, e.range);
 }
 
@@ -444,6 +448,14 @@ Operand BodyChecker::asValue(const Value &value, SourceRange range, std::string_
   }
   error(range, std::string(what) + " needs a value, found " + found, help);
   return {};
+}
+
+bool BodyChecker::hasArithmetic(const Operand &x, std::string_view what, SourceRange range) {
+  if (!x || (x.dtype() != DType::F8E4M3 && x.dtype() != DType::F8E5M2))
+    return true;
+  error(range, std::string(what) + " of " + std::string(name(x.dtype())) + ", which has no arithmetic",
+        "convert it: f32(x); mma takes f8 as it is");
+  return false;
 }
 
 Operand BodyChecker::checkValue(const ast::Expr *e, std::string_view what) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // load, store and atomics: regions, padding, masks, what may be written and by which dtype.
 #include "compiler/semantics/BodyChecker.h"
+#include <algorithm>
 
 namespace tilegym::sem {
 
@@ -133,6 +134,20 @@ Operand BodyChecker::storedValue(Operand value, DType to, std::string_view what)
   return ops.require(value, to, what);
 }
 
+/// Broadcasts to a region's shape. Reductions keep their axes, so a value with too many is told how to drop them.
+Operand BodyChecker::fitTo(Operand value, const std::vector<int64_t> &shape, std::string_view what) {
+  if (!value || value.type().shape.size() <= shape.size())
+    return ops.broadcastTo(value, shape, what);
+  std::string help;
+  if (std::count(value.type().shape.begin(), value.type().shape.end(), 1) > 0)
+    help = "drop axes of extent 1 by an index: v[:, 0], v[0, 0]";
+  error(value.expr->range,
+        std::string(what) + " has shape " + toString(value.type()) + ", expected " +
+            toString(tileType(value.dtype(), shape)),
+        help);
+  return {};
+}
+
 Value BodyChecker::storeOp(const BoundArguments &args, SourceRange range) {
   Operand region = checkRegion(args.values[0], "`store`"),
           value = checkValue(args.values[1], "the stored value");
@@ -140,7 +155,7 @@ Value BodyChecker::storeOp(const BoundArguments &args, SourceRange range) {
       !mayHaveEffects(range, "`store`"))
     return {};
   value = storedValue(value, region.dtype(), "the stored value");
-  value = ops.broadcastTo(value, region.type().shape, "the stored value");
+  value = fitTo(value, region.type().shape, "the stored value");
   if (!value)
     return {};
   auto expr = make(Op::Store, Type(), {region.expr, value.expr}, range);
@@ -195,7 +210,7 @@ Value BodyChecker::atomicOp(Builtin id, const BoundArguments &args, SourceRange 
   for (size_t i = 1; i <= values; ++i) {
     std::string role = "the " + info.arguments[i].name + " of " + what;
     Operand value = storedValue(checkValue(args.values[i], role), dtype, role);
-    value = ops.broadcastTo(value, region.type().shape, role);
+    value = fitTo(value, region.type().shape, role);
     if (!value)
       return {};
     expr->operands.push_back(value.expr);

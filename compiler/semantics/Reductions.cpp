@@ -11,7 +11,7 @@ Value BodyChecker::reduction(const BuiltinInfo &info, const BoundArguments &args
                  : info.operation == Op::Min ? Op::ReduceMin
                                              : info.operation;
   Operand x = checkValue(args.values[0], what);
-  if (!x)
+  if (!x || !hasArithmetic(x, what, args.values[0]->range))
     return {};
   DType dtype = x.dtype();
   if (x.type().shape.empty()) {
@@ -113,7 +113,7 @@ Value BodyChecker::combineOp(const BuiltinInfo &info, const BoundArguments &args
     return customReduction(info.id == Builtin::scan_, args, range);
   std::string what = quoted(info.name);
   Operand x = checkValue(args.values[0], what);
-  if (!x)
+  if (!x || !hasArithmetic(x, what, args.values[0]->range))
     return {};
   if (isBool(x.dtype())) {
     error(args.values[0]->range, what + " needs numbers, found " + toString(x.type()), "convert it: i32(x)");

@@ -16,11 +16,17 @@ std::shared_ptr<Expr> BodyChecker::make(Op operation, Type type, std::vector<Exp
   return expr;
 }
 
+static bool isExit(Stmt::Kind kind) {
+  return kind == Stmt::Break || kind == Stmt::Continue || kind == Stmt::Return;
+}
+
 Stmt &BodyChecker::emit(Stmt::Kind kind, SourceRange range) {
   auto stmt = std::make_shared<Stmt>();
   stmt->kind = kind;
   stmt->range = range;
-  block->push_back(stmt);
+  // `const if` may have put a `return` before what follows, which is then dead in this variant.
+  bool dead = !block->empty() && isExit(block->back()->kind);
+  (dead ? unreachable : *block).push_back(stmt);
   return *stmt;
 }
 
@@ -85,10 +91,19 @@ bool BodyChecker::mayHaveEffects(SourceRange range, std::string_view what) {
 // ---------------------------------------------------------------- blocks
 
 void BodyChecker::checkBlock(const ast::Block &statements) {
+  using K = ast::StmtKind;
   ScopeGuard scope(*this);
-  for (const auto &stmt : statements.stmts)
-    if (stmt)
-      checkStmt(*stmt);
+  const ast::Stmt *before = nullptr;
+  for (const auto &stmt : statements.stmts) {
+    if (!stmt)
+      continue;
+    if (before && (before->kind == K::Break || before->kind == K::Continue || before->kind == K::Return)) {
+      error(stmt->range, "this is never reached", "the statement before it leaves");
+      return;
+    }
+    checkStmt(*stmt);
+    before = stmt.get();
+  }
 }
 
 void BodyChecker::checkStmt(const ast::Stmt &stmt) {
@@ -368,7 +383,7 @@ void BodyChecker::assignTensor(const ast::Expr &target, const Value &value, Sour
     return;
   std::string what = "the value assigned";
   Operand x = storedValue(asValue(value, valueRange, what), place.data.dtype(), what);
-  x = ops.broadcastTo(x, place.data.type().shape, what);
+  x = fitTo(x, place.data.type().shape, what);
   if (!x)
     return;
   auto root = rootOf(place.data.expr.get());
@@ -497,20 +512,33 @@ void BodyChecker::checkWhile(const ast::While &stmt) {
   loop.body = std::move(inner);
 }
 
-void BodyChecker::checkIf(const ast::If &stmt) {
+/// `inConstChain`: this is the `else if` of a `const if`, so a condition that is known chooses at compile time too.
+void BodyChecker::checkIf(const ast::If &stmt, bool inConstChain) {
+  auto choose = [&](bool taken) {
+    const auto &nested = stmt.elseBlock.stmts;
+    const ast::If *elseIf = nested.size() == 1 ? ast::dynCast<ast::If>(nested[0].get()) : nullptr;
+    if (taken)
+      checkBlock(stmt.thenBlock);
+    else if (elseIf && elseIf->range.begin == stmt.elseBlock.range.begin)
+      checkIf(*elseIf, true);
+    else if (stmt.hasElse)
+      checkBlock(stmt.elseBlock);
+  };
   if (stmt.isConst) {
     auto test = checkConstBool(stmt.condition.get(), "the condition of `const if`");
-    if (test && *test)
-      checkBlock(stmt.thenBlock);
-    else if (test && stmt.hasElse)
-      checkBlock(stmt.elseBlock);
+    if (test)
+      choose(*test);
+    return;
+  }
+  Operand value = checkValue(stmt.condition.get(), "the condition of `if`");
+  if (const Constant *known = value.constant(); known && inConstChain && isBool(value.dtype())) {
+    choose(known->asBool());
     return;
   }
   if (kind == Kind::Plan) {
     error(stmt.range, "a plan chooses at compile time only", "use const if, or another plan with a guard");
     return;
   }
-  Operand value = checkValue(stmt.condition.get(), "the condition of `if`");
   if (value && !value.type().isScalar()) {
     error(stmt.condition->range, "the condition of `if` must be a scalar, found " + toString(value.type()),
           "choose element by element with select(cond, a, b)");

@@ -37,6 +37,17 @@ TEST_CASE("elementwise builtins") {
   });
 }
 
+TEST_CASE("f8 has no arithmetic") {
+  const char *help = "convert it: f32(x); mma takes f8 as it is";
+  expectKernelErrors({
+      {"let v = @{load(e8[0, 0])}@ + 1", "`+` of f8e4m3, which has no arithmetic", help},
+      {"let v = @{-load(e8[0, 0])}@", "`-` of f8e4m3, which has no arithmetic", help},
+      {"let v = exp(@{load(e8[0, 0])}@)", "`exp` of f8e4m3, which has no arithmetic", help},
+      {"let v = sum(@{load(e8[0, 0 :+ 8])}@)", "`sum` of f8e4m3, which has no arithmetic", help},
+      {"let v = sort(@{load(e8[0, 0 :+ 8])}@)", "`sort` of f8e4m3, which has no arithmetic", help},
+  });
+}
+
 TEST_CASE("conversions in bodies") {
   CHECK(kernelText("let v = f8e4m3(eps, sat=false)") == "let v.0 = convert(eps, sat=false):f8e4m3\n");
   CHECK(kernelText("let v = f16(eps, round=down)") == "let v.0 = convert(eps, round=down):f16\n");

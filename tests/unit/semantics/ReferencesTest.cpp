@@ -140,7 +140,7 @@ TEST_CASE("plan errors") {
        "a plan only launches kernels"},
       {"@{assert(N > 4)}@\nlaunch part(16, p = state, v = 1)", "`assert` does not stand in a plan",
        "conditions on a call are written in `where` or `when`"},
-      {"@{return}@\nlaunch part(16, p = state, v = 1)", "a plan has no `return`"},
+      {"launch part(16, p = state, v = 1)\n@{return}@", "a plan has no `return`"},
   });
   Parts input = planParts("launch part(16, p = @{f}@, v = 1)");
   input.signature.replace(input.signature.find("x: T[M, N],"), 11, "x: T[M, N], f: f32[M, N],");

@@ -36,11 +36,15 @@ TEST_CASE("loops, conditions and their exits") {
   CHECK(kernelText("var i = 0\nwhile i < N { i += 1 }\nif i == 3 { return }") ==
         "var i.0 = 0:index\nwhile {\n  lt(i.0, N):bool\n} do {\n  i.0 = add(i.0, 1:index):index\n}\nif "
         "eq(i.0, 3:index):bool {\n  return\n}\n");
+  CHECK(checkedText(kernelParts("store(y[0, 0], 1)\nconst if !flag { return }\nstore(g[0], 2)"))
+            .find("  return\n}\n") != std::string::npos);
   CHECK(kernelText("const for i in 0 .. 5 step 2 { store(g[i], f32(i)) }") ==
         kernelText("store(g[0], 0)\nstore(g[2], 2)\nstore(g[4], 4)"));
   CHECK(kernelText("const if !flag { store(g[0], 1) } else { store(nowhere, 1) }") ==
         kernelText("store(g[0], 1)"));
   CHECK(kernelText("const if mode == none { store(nowhere, 1) }") == "");
+  CHECK(kernelText("const if mode == none { store(nowhere, 1) } else if T == f16 { store(nowhere, 1) } else "
+                   "{ store(g[0], 1) }") == kernelText("store(g[0], 1)"));
   CHECK(kernelText("const if T == f16 { store(nowhere, 1) }") == "");
 }
 
@@ -105,6 +109,7 @@ TEST_CASE("optional tensors are used only where they are present") {
   CHECK(checkedText(parts, false, 0).find("load(view_index(w") != std::string::npos);
   CHECK(checkedText(parts, false, 2).find("store(view_index(y, [0:index, 0:index])[], 1.0:f32)") !=
         std::string::npos);
+  CHECK(kernelText("let v = select(flag, writes(), 1)", "fn writes() {\nstore(g[0], 1)\n2\n}\n") == "");
   // An optional output is written only if asked for.
   CHECK(checkedText(kernelParts("store(s[0], 1)\nstore(y[0, 0], 1)"), false, 0).find("view_index(s") !=
         std::string::npos);
@@ -137,8 +142,11 @@ TEST_CASE("let, var and assignment") {
 
 TEST_CASE("control flow") {
   expectKernelErrors({
-      {"@{break}@", "`break` stands outside of a loop", "it leaves a run-time `for` or `while`"},
-      {"@{continue}@", "`continue` stands outside of a loop", "it leaves a run-time `for` or `while`"},
+      {"if n > 2 { @{break}@ }", "`break` stands outside of a loop", "it leaves a run-time `for` or `while`"},
+      {"if n > 2 { @{continue}@ }", "`continue` stands outside of a loop",
+       "it leaves a run-time `for` or `while`"},
+      {"for i in 0 .. 4 {\nbreak\n@{print(\"never\")}@\n}", "this is never reached",
+       "the statement before it leaves"},
       {"if @{zeros(bool, [8])}@ { return }", "the condition of `if` must be a scalar, found bool[8]",
        "choose element by element with select(cond, a, b)"},
       {"if @{n}@ { return }", "the condition of `if` must be bool, found i32", "compare it, e.g. x != 0"},

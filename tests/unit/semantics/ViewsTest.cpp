@@ -185,6 +185,8 @@ TEST_CASE("memory errors") {
       {"store(h[0], @{1.5}@)", "found the float 1.5, expected i32",
        "write an integer, or convert the other side to a float"},
       {"store(y[0, 0 :+ 8], @{zeros(f32, [4])}@)", "the stored value has shape f32[4], expected f32[8]"},
+      {"store(y[0, 0], @{sum(zeros(f32, [8]), axis=0)}@)", "the stored value has shape f32[1], expected f32",
+       "drop axes of extent 1 by an index: v[:, 0], v[0, 0]"},
       {"let v = @{atomic_add(y[0, 0], 1)}@", "`atomic_add` on the output `y`, which has no initial value",
        "give it one in the signature: -> y: ... = 0"},
       {"let v = @{atomic_add(g[0], 1)}@",
