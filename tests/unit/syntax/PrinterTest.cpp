@@ -41,6 +41,15 @@ TEST_CASE("all specs survive the formatter", "[printer]") {
   }
 }
 
+TEST_CASE("the library's specs are formatted: run `tilegymc fmt` on those that are not", "[printer]") {
+  for (const auto &path : test::allSpecs())
+    if (path.parent_path().filename() != "data") {
+      INFO(path);
+      std::string text = test::readFile(path);
+      CHECK(printSpec(test::parseOk(text)) == text);
+    }
+}
+
 TEST_CASE("canonical text is left as it is", "[printer]") {
   for (const char *name : {"matmul.tile", "fmha.tile", "softmax.tile"}) {
     INFO(name);
