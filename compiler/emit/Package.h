@@ -3,6 +3,8 @@
 // C entry an op), NAME.h, manifest.json. Everything is a function of the inputs: the same ones give the same bytes.
 #pragma once
 #include "compiler/emit/Ptxas.h"
+#include "mlir/IR/DialectImplementation.h" // the generated enums need it
+
 #include "compiler/ir/KernelABI.h"
 #include "compiler/semantics/OpModel.h"
 #include "llvm/Support/Error.h"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Compiling an op: every variant for every arch, in parallel, through the cache.
+#pragma once
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Variants.h"
+#include "compiler/emit/Package.h"
+#include "compiler/syntax/Diagnostic.h"
+#include <functional>
+
+namespace tilegym::driver {
+
+struct CompileOpOptions {
+  std::vector<emit::Arch> archs;
+  VariantFilter filter;
+  unsigned jobs = 0; ///< threads; 0: one a core
+  bool cache = true;
+  bool requirePtxas = false; ///< otherwise PTX only, with a note, where there is no ptxas
+  PipelineOptions pipeline;
+  /// Called with each stage's text for each variant, from one thread at a time. With it, nothing comes from the cache.
+  std::function<void(llvm::StringRef entry, Stage stage, llvm::StringRef text)> dump;
+  std::function<void(size_t done, size_t all)> progress;
+};
+
+struct CompileReport {
+  size_t variants = 0, cached = 0;
+  std::vector<std::string> skipped; ///< kernels and plans that no target compiles yet
+  bool ptxOnly = false;
+  std::string ptxOnlyReason;
+};
+
+/// Nothing where `sink` has errors.
+std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
+                                         const CompileOpOptions &options, CompileReport &report,
+                                         DiagnosticSink &sink);
+
+/// Versions of what makes the code, as in manifests: "tilegymc 0.1.0, LLVM 22.1.8, ptxas 13.0.88".
+std::string toolVersions();
+
+} // namespace tilegym::driver

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// A model of one number: what a thread holds of the largest tile. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
+// more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions.
+#include "compiler/driver/CostModel.h"
+#include <algorithm>
+#include <cmath>
+
+namespace tilegym::driver {
+namespace {
+
+void visitExpr(const sem::Expr &e, KernelSize &size) {
+  if (e.type.isTile()) {
+    int64_t n = 1;
+    for (int64_t extent : e.type.shape)
+      n *= std::max<int64_t>(1, extent);
+    size.largestTile = std::max(size.largestTile, n);
+  }
+  if (e.op == sem::Op::Load && !e.type.isScalar())
+    size.elementBytes = sizeInBytes(e.type.dtype);
+  for (const sem::ExprPtr &operand : e.operands)
+    if (operand)
+      visitExpr(*operand, size);
+}
+
+void visitBlock(const sem::Block &block, KernelSize &size) {
+  for (const sem::StmtPtr &stmt : block) {
+    for (const sem::ExprPtr &e : {stmt->value, stmt->view, stmt->lo, stmt->hi, stmt->step})
+      if (e)
+        visitExpr(*e, size);
+    visitBlock(stmt->condBlock, size);
+    visitBlock(stmt->body, size);
+    visitBlock(stmt->elseBody, size);
+  }
+}
+
+} // namespace
+
+KernelSize sizeOf(const sem::Kernel &kernel) {
+  KernelSize size;
+  visitBlock(kernel.block, size);
+  return size;
+}
+
+double cost(const KernelSize &size, int64_t warps) {
+  double held = double(size.largestTile) / double(warps * 32), bytes = held * double(size.elementBytes);
+  double cost = std::abs(std::log2(std::max(bytes, 1.0) / 64.0));
+  if (held > 64)
+    cost += 4 * std::log2(held / 64); // registers: this hurts more than the rest
+  if (warps > 8)
+    cost += 0.3 * std::log2(double(warps) / 8); // few large blocks overlap loading and storing less
+  return cost;
+}
+
+int64_t knob(const sem::Specialization &spec, std::string_view name, int64_t fallback) {
+  for (const sem::NamedInt &k : spec.knobs)
+    if (k.name == name)
+      return k.value;
+  return fallback;
+}
+
+std::optional<sem::Specialization>
+cheapest(const sem::OpModel &op, const std::vector<sem::Specialization> &candidates, DiagnosticSink &sink) {
+  std::optional<sem::Specialization> best;
+  double bestCost = 0;
+  for (const sem::Specialization &candidate : candidates) {
+    DiagnosticSink own;
+    std::shared_ptr<const sem::Kernel> kernel =
+        sem::instantiateKernel(op, candidate, candidates.size() == 1 ? sink : own);
+    if (!kernel)
+      continue;
+    double c = cost(sizeOf(*kernel), knob(candidate, "warps", 4));
+    if (!best || c < bestCost) {
+      best = candidate;
+      bestCost = c;
+    }
+  }
+  // None of several checks: say why for the first.
+  if (!best && candidates.size() > 1)
+    sem::instantiateKernel(op, candidates.front(), sink);
+  return best;
+}
+
+} // namespace tilegym::driver

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// `tilegymc compile`: specs to a kernel package, or to the text of one stage.
+#include "Command.h"
+#ifdef TILEGYM_HAS_COMPILER
+#include "compiler/driver/CompileOp.h"
+#include "llvm/Support/Error.h"
+#endif
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace tilegym::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> specs, archs, dtypes, consts;
+  std::string output = "tilegym-kernels", packageName, emit = "package", dumpStages, depfile;
+  unsigned jobs = 0;
+  bool noCache = false, requirePtxas = false, quiet = false, checks = false;
+};
+
+#ifdef TILEGYM_HAS_COMPILER
+
+bool parseOptions(const Options &o, driver::CompileOpOptions &options) {
+  for (const std::string &text : splitList(o.archs)) {
+    llvm::Expected<emit::Arch> arch = emit::parseArch(text);
+    if (!arch) {
+      std::fprintf(stderr, "error: --arch: %s\n", llvm::toString(arch.takeError()).c_str());
+      return false;
+    }
+    options.archs.push_back(*arch);
+  }
+  for (const std::string &text : splitList(o.dtypes)) {
+    std::optional<DType> dtype = parseDType(text);
+    if (!dtype || !isStorage(*dtype)) {
+      std::fprintf(stderr, "error: --dtypes: '%s' is no dtype; expected one such as f32, f16, bf16\n",
+                   text.c_str());
+      return false;
+    }
+    options.filter.dtypes.push_back(*dtype);
+  }
+  for (const std::string &text : o.consts) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      std::fprintf(stderr, "error: --const: found '%s', expected NAME=VALUE, such as causal=true\n",
+                   text.c_str());
+      return false;
+    }
+    options.filter.consts.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  options.jobs = o.jobs;
+  options.cache = !o.noCache;
+  options.requirePtxas = o.requirePtxas;
+  options.pipeline.checks = o.checks;
+  return true;
+}
+
+/// A --const that no op knows is a mistake, not a filter.
+bool constsExist(const std::vector<std::shared_ptr<const sem::OpModel>> &ops,
+                 const driver::VariantFilter &filter) {
+  for (const auto &[name, value] : filter.consts) {
+    bool known = false;
+    for (const auto &op : ops) {
+      int64_t s = op->findScalar(name), d = op->findDim(name);
+      known |= (s >= 0 && op->scalars[s].isConst) || (d >= 0 && !op->dims[d].choices.empty());
+    }
+    if (!known) {
+      std::fprintf(stderr, "error: --const %s=%s: no op has a const or a listed dim '%s'\n", name.c_str(),
+                   value.c_str(), name.c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
+int writePackage(const Options &o, const emit::Package &package) {
+  llvm::Expected<std::string> table = emit::writeTable(package);
+  if (!table) {
+    std::fprintf(stderr, "error: %s\n", llvm::toString(table.takeError()).c_str());
+    return InputWrong;
+  }
+  llvm::Expected<std::string> object = emit::writeObject(package, *table);
+  if (!object) {
+    std::fprintf(stderr, "error: %s\n", llvm::toString(object.takeError()).c_str());
+    return EnvironmentLacks;
+  }
+  std::error_code ec;
+  std::filesystem::create_directories(o.output, ec);
+  std::string base = o.output + "/" + package.name;
+  bool ok = writeFile(base + ".tgk", *table) && writeFile(base + ".o", *object) &&
+            writeFile(base + ".h", emit::writeHeader(package)) &&
+            writeFile(o.output + "/manifest.json", emit::writeManifest(package, *table));
+  if (ok && !o.depfile.empty()) {
+    std::string line = base + ".o " + base + ".h:";
+    for (const emit::PackageOp &op : package.ops) {
+      line += " " + op.model->spec->file->name();
+      for (const auto &library : op.model->libraries)
+        line += " " + library->file->name();
+    }
+    ok = writeFile(o.depfile, line + "\n");
+  }
+  return ok ? Ok : EnvironmentLacks;
+}
+
+int run(const Options &o, const Globals &globals) {
+  driver::CompileOpOptions options;
+  if (!parseOptions(o, options))
+    return InputWrong;
+  std::optional<driver::Stage> emitted = driver::parseStage(o.emit);
+  if (o.emit != "package" && (!emitted || *emitted == driver::Stage::Cubin)) {
+    std::fprintf(stderr,
+                 "error: --emit: found '%s', expected package, tile, opt, layout, threads, llvm or ptx\n",
+                 o.emit.c_str());
+    return InputWrong;
+  }
+  DiagnosticSink sink;
+  std::vector<std::shared_ptr<const sem::OpModel>> ops;
+  for (const std::string &spec : o.specs)
+    if (std::shared_ptr<const sem::OpModel> op = sem::loadSpec(spec, globals.folders(), sink);
+        op && sem::checkSpec(*op, sink))
+      ops.push_back(op);
+  if (sink.hasErrors() || !constsExist(ops, options.filter)) {
+    report(sink, globals);
+    return InputWrong;
+  }
+  std::map<std::string, std::string> stageTexts; // by entry and stage: jobs finish in any order
+  if (o.emit != "package" || !o.dumpStages.empty())
+    options.dump = [&](llvm::StringRef entry, driver::Stage stage, llvm::StringRef text) {
+      if (!o.dumpStages.empty()) {
+        std::error_code ec;
+        std::filesystem::create_directories(o.dumpStages, ec);
+        std::ofstream(o.dumpStages + "/" + entry.str() + "." + driver::stageName(stage).str()) << text.str();
+      }
+      if (stage == emitted)
+        stageTexts[entry.str()] = text.str();
+    };
+  emit::Package package;
+  package.name = o.packageName.empty() ? (ops.size() == 1 ? ops[0]->name : "tilegym_kernels") : o.packageName;
+  package.producer = driver::toolVersions();
+  driver::CompileReport summary;
+  for (const auto &op : ops) {
+    options.progress = [&](size_t done, size_t all) {
+      progress(op->name + ": " + std::to_string(done) + "/" + std::to_string(all) + " variants");
+    };
+    if (std::optional<emit::PackageOp> compiled = driver::compileOp(op, options, summary, sink))
+      package.ops.push_back(std::move(*compiled));
+    progress("");
+  }
+  report(sink, globals);
+  if (sink.hasErrors())
+    return InputWrong;
+  if (o.emit != "package") {
+    for (const auto &[entry, text] : stageTexts)
+      std::printf("// %s\n%s\n", entry.c_str(), text.c_str());
+    return Ok;
+  }
+  int code = writePackage(o, package);
+  if (code == Ok && !o.quiet) {
+    std::fprintf(stderr, "%zu variants of %zu ops (%zu from the cache) in %s\n", summary.variants,
+                 package.ops.size(), summary.cached, o.output.c_str());
+    for (const std::string &name : summary.skipped)
+      std::fprintf(stderr,
+                   "note: '%s' was left out: the target cannot compile plans and what they launch yet\n",
+                   name.c_str());
+    if (summary.ptxOnly)
+      std::fprintf(stderr, "note: PTX only, which the driver compiles at first use: %s\n",
+                   summary.ptxOnlyReason.c_str());
+  }
+  return code;
+}
+
+#else
+
+int run(const Options &, const Globals &) {
+  std::fprintf(stderr, "error: this tilegymc was built without LLVM, so it cannot compile; everything else "
+                       "works on a package made elsewhere "
+                       "(--package FILE). Build it where LLVM/MLIR 22 is installed: run tools/setup\n");
+  return EnvironmentLacks;
+}
+
+#endif
+
+} // namespace
+
+void addCompileCommand(CLI::App &app, Globals &globals) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = app.add_subcommand("compile", "Compile specs into a kernel package");
+  command->add_option("OP", options->specs, "Specs: paths or names")->required();
+  command->add_option("--arch", options->archs, "Targets, such as sm_80,sm_90a")
+      ->default_val(std::vector<std::string>{"sm_80", "sm_90a"});
+  command->add_option("--dtypes", options->dtypes, "Only these dtypes, such as f32,bf16");
+  command->add_option("--const", options->consts, "Only this value of a const or listed dim: NAME=VALUE");
+  command->add_option("-o,--output", options->output, "Folder for the package");
+  command->add_option("--name", options->packageName,
+                      "Name of the package: of its files and the prefix of its C functions");
+  command->add_option("--emit", options->emit,
+                      "package, or one stage's text on stdout: tile, opt, layout, threads, llvm, ptx");
+  command->add_option("--dump-stages", options->dumpStages, "Folder for every stage's text");
+  command->add_option("--depfile", options->depfile, "File for the dependencies, in make's form");
+  command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
+  command->add_flag("--no-cache", options->noCache, "Compile everything anew");
+  command->add_flag("--require-ptxas", options->requirePtxas,
+                    "Fail where there is no ptxas, instead of packing PTX alone");
+  command->add_flag("--checks", options->checks, "Keep asserts and prints in the kernels");
+  command->add_flag("-q,--quiet", options->quiet, "No summary");
+  command->footer(
+      "Examples:\n  tilegymc compile softmax rms_norm --arch sm_90a -o build/kernels --name norms\n"
+      "  tilegymc compile softmax --arch sm_80 --dtypes bf16 --emit ptx");
+  command->callback([options, &globals] { globals.exitCode = run(*options, globals); });
+}
+
+} // namespace tilegym::cli
