@@ -4,10 +4,13 @@
 #include "compiler/interpreter/NumericsConvert.h"
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace tilegym::interp {
 
 std::shared_ptr<HostBuffer> HostBuffer::allocate(size_t bytes, std::byte fill) {
+  if (bytes > largestAllocation)
+    throw std::bad_alloc();
   auto buffer = std::make_shared<HostBuffer>();
   buffer->owned = std::make_unique_for_overwrite<std::byte[]>(std::max<size_t>(bytes, 1));
   buffer->start = buffer->owned.get();
@@ -26,15 +29,20 @@ std::shared_ptr<HostBuffer> HostBuffer::borrow(void *data, size_t bytes) {
 Dims contiguousStrides(const Dims &shape) {
   Dims strides(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);
+    strides[i - 1] = int64_t(uint64_t(strides[i]) * uint64_t(std::max<int64_t>(shape[i], 1)));
   return strides;
 }
 
 int64_t numElements(const Dims &shape) {
   int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
+  bool overflow = false;
+  for (int64_t extent : shape) {
+    if (extent == 0)
+      return 0;
+    overflow |= __builtin_mul_overflow(count, extent, &count);
+  }
+  // Too many for any memory, yet their bytes still fit 64 bits.
+  return overflow || count > (int64_t(1) << 60) ? int64_t(1) << 60 : count;
 }
 
 HostTensor HostTensor::allocate(DType dtype, Dims shape) {

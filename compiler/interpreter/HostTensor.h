@@ -11,6 +11,9 @@ namespace tilegym::interp {
 
 using Dims = std::vector<int64_t>;
 
+/// Larger requests are refused as out of memory before the system is asked, which might grant them and then kill the process.
+inline constexpr size_t largestAllocation = size_t(1) << 36;
+
 /// Bytes, owned or borrowed. Shared by every tensor that looks into them.
 class HostBuffer {
 public:

@@ -108,8 +108,9 @@ std::optional<sem::Specialization> deriveParams(const sem::OpModel &op, const se
 /// Instantiates and runs kernel or plan `spec.kernel`. Errors of instantiation come as faults.
 RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
                      const RunOptions &options = {});
-/// runVariant in order, reversed and shuffled: the first result, and an OrderDependence fault where bits differ
-/// (unless the op is nondeterministic). Without atomics a race-free kernel cannot depend on the order, so then one run is enough.
+/// runVariant in order, reversed and shuffled: the first result, and an OrderDependence fault where bits differ (unless the op is
+/// nondeterministic). A kernel without atomics in which the sanitizer saw no race cannot depend on the order, so large calls of
+/// such kernels run once.
 RunResult runInSeveralOrders(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
                              const RunOptions &options = {});
 /// Instantiates and runs the reference of an interface specialization.

@@ -157,22 +157,65 @@ std::optional<sem::Specialization> deriveParams(const sem::OpModel &op, const se
   return result;
 }
 
-RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
-                     const RunOptions &options) {
-  RunResult result;
-  DiagnosticSink sink;
-  if (spec.kernel < 0 || size_t(spec.kernel) >= op.kernels.size()) {
-    result.faults.emplace_back().message = "the op has no kernel number " + std::to_string(spec.kernel);
+namespace {
+
+/// A kernel or plan, instantiated.
+struct Variant {
+  std::shared_ptr<const sem::Kernel> kernel;
+  std::shared_ptr<const sem::Plan> plan;
+  std::vector<Fault> faults; ///< why there is neither
+
+  RunResult run(const sem::OpModel &op, const Arguments &args, const RunOptions &options) const {
+    if (kernel)
+      return runKernel(op, *kernel, args, options);
+    if (plan)
+      return runPlan(op, *plan, args, options);
+    RunResult result;
+    result.faults = faults;
     return result;
   }
-  if (op.kernels[size_t(spec.kernel)].isPlan) {
-    if (auto plan = sem::instantiatePlan(op, spec, sink))
-      return runPlan(op, *plan, args, options);
-  } else if (auto kernel = sem::instantiateKernel(op, spec, sink)) {
-    return runKernel(op, *kernel, args, options);
+  bool usesAtomics() const {
+    if (kernel)
+      return usesOp(kernel->block, isAtomic);
+    for (const sem::Launch &launch : plan->launches)
+      if (usesOp(launch.kernel->block, isAtomic))
+        return true;
+    return false;
   }
-  result.faults = faultsOf(sink);
-  return result;
+};
+
+Variant instantiate(const sem::OpModel &op, const sem::Specialization &spec) {
+  Variant variant;
+  if (spec.kernel < 0 || size_t(spec.kernel) >= op.kernels.size()) {
+    variant.faults.emplace_back().message = "the op has no kernel number " + std::to_string(spec.kernel);
+    return variant;
+  }
+  DiagnosticSink sink;
+  if (op.kernels[size_t(spec.kernel)].isPlan)
+    variant.plan = sem::instantiatePlan(op, spec, sink);
+  else
+    variant.kernel = sem::instantiateKernel(op, spec, sink);
+  if (!variant.plan && !variant.kernel)
+    variant.faults = faultsOf(sink);
+  return variant;
+}
+
+/// Elements of all tensors of a call; more than this, and a run in another order is made only where it could differ.
+constexpr int64_t alwaysReorderedBelow = int64_t(1) << 16;
+
+int64_t elementsOf(const RunResult &result) {
+  int64_t count = 0;
+  for (const auto &list : result.tensors)
+    for (const HostTensor &tensor : list)
+      count += tensor.numElements();
+  return count;
+}
+
+} // namespace
+
+RunResult runVariant(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
+                     const RunOptions &options) {
+  return instantiate(op, spec).run(op, args, options);
 }
 
 RunResult runReferenceOf(const sem::OpModel &op, const sem::Specialization &interface, const Arguments &args,
@@ -187,8 +230,11 @@ RunResult runReferenceOf(const sem::OpModel &op, const sem::Specialization &inte
 
 RunResult runInSeveralOrders(const sem::OpModel &op, const sem::Specialization &spec, const Arguments &args,
                              const RunOptions &options) {
-  RunResult first = runVariant(op, spec, args, options);
+  const Variant variant = instantiate(op, spec);
+  RunResult first = variant.run(op, args, options);
   if (!first.ok() || op.nondeterministic)
+    return first;
+  if (options.sanitize && !variant.usesAtomics() && elementsOf(first) > alwaysReorderedBelow)
     return first;
   Arguments again = args;
   for (size_t t = 0; t < op.tensors.size(); ++t)
@@ -198,7 +244,7 @@ RunResult runInSeveralOrders(const sem::OpModel &op, const sem::Specialization &
     RunOptions other = options;
     other.order = order;
     other.inPlace = false;
-    RunResult result = runVariant(op, spec, again, other);
+    RunResult result = variant.run(op, again, other);
     if (!result.ok())
       return result;
     for (size_t t = 0; t < op.tensors.size(); ++t)

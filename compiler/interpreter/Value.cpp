@@ -13,8 +13,19 @@ std::string toString(const Shape &shape) {
 }
 
 Value::Value(DType dtype, const Shape &shape) : dtype(dtype), shape(shape) {
-  size_t size = bytes();
-  if (size > inlined.size())
+  int64_t size = sizeInBytes(dtype);
+  bool overflow = false;
+  for (int64_t extent : shape) {
+    if (extent == 0) {
+      size = 0;
+      overflow = false;
+      break;
+    }
+    overflow |= __builtin_mul_overflow(size, extent, &size);
+  }
+  if (overflow || uint64_t(size) > largestAllocation)
+    fail(Fault::OutOfMemory, "a value of shape " + toString(shape) + " is too large");
+  if (size > int64_t(inlined.size()))
     heap = std::make_shared_for_overwrite<std::byte[]>(size);
 }
 

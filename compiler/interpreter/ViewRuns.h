@@ -44,11 +44,12 @@ void forEachRun(const View &view, InsideFn inside, PaddingFn padding, OutsideFn 
   std::vector<int64_t> at(axes.size(), 0);
   for (int64_t offset = 0; offset < total; offset += inner.extent) {
     bool within = true;
-    int64_t memory = view.base, entry = view.tableBase;
+    // Places outside of the bounds are computed too, never used, and may wrap.
+    uint64_t place = uint64_t(view.base), slot = uint64_t(view.tableBase);
     for (size_t a = 0; a < axes.size(); ++a) {
       within = within && at[a] >= axes[a].low && at[a] < axes[a].high;
-      memory += at[a] * axes[a].stride;
-      entry += at[a] * axes[a].tableStride;
+      place += uint64_t(at[a]) * uint64_t(axes[a].stride);
+      slot += uint64_t(at[a]) * uint64_t(axes[a].tableStride);
     }
     if (!within) {
       padding(offset, inner.extent);
@@ -56,7 +57,8 @@ void forEachRun(const View &view, InsideFn inside, PaddingFn padding, OutsideFn 
       if (low > 0)
         padding(offset, low);
       if (high > low)
-        inside(offset + low, memory + low * inner.stride, inner.stride, high - low);
+        inside(offset + low, int64_t(place + uint64_t(low) * uint64_t(inner.stride)), inner.stride,
+               high - low);
       if (high < inner.extent)
         padding(offset + high, inner.extent - high);
     } else {
@@ -66,9 +68,10 @@ void forEachRun(const View &view, InsideFn inside, PaddingFn padding, OutsideFn 
       if (low > 0)
         padding(offset, low);
       for (int64_t i = low; i < high; i += step) {
-        size_t e = size_t(entry + i * inner.tableStride);
+        size_t e = size_t(slot + uint64_t(i) * uint64_t(inner.tableStride));
         if (table.states[e] == GatherTable::Inside)
-          inside(offset + i, memory + i * inner.stride + table.offsets[e], inner.stride, step);
+          inside(offset + i, int64_t(place + uint64_t(i) * uint64_t(inner.stride)) + table.offsets[e],
+                 inner.stride, step);
         else if (table.states[e] == GatherTable::Padding)
           padding(offset + i, step);
         else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs as a whole: plans, lists, optional tensors, inouts, atomics, control flow, choice of kernels, refused calls, widened references.
 #include "tests/unit/interpreter/Spec.h"
+#include "tests/unit/interpreter/Tree.h"
 #include <catch2/catch.hpp>
 
 using namespace tilegym;
@@ -288,4 +289,45 @@ TEST_CASE("threads and orders change nothing") {
       CHECK(call.values(result, "y") == call.values(base, "y"));
       CHECK(call.values(result, "rstd") == call.values(base, "rstd"));
     }
+}
+
+TEST_CASE("sizes that no memory holds are a fault") {
+  const std::string text =
+      "op t(x: f32[N], K: i64) -> y: f32[K, K]\nreference { y = zeros(f32, [K, K]) }\n"
+      "kernel k() {\n grid(1)\n store(y[0 :+ 1, 0 :+ 1], zeros(f32, [1, 1]))\n}\n"
+      "test { case \"one\" { N = 1; K = 1; x = [0]; expect y = [[0]] }\n tolerance { f32: 0 } }\n"
+      "bench none \"a test\"\n";
+  for (int64_t k : {int64_t(1) << 20, int64_t(1) << 33}) {
+    Call call(text);
+    call.tensor("x", row({0})).scalar("K", sem::Constant{k});
+    RunResult result = call.kernel("k");
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.faults[0].kind == Fault::OutOfMemory);
+  }
+  Fault fault = test::faultOf([] { Value(DType::F32, Shape{int64_t(1) << 40, int64_t(1) << 40}); });
+  CHECK(fault.kind == Fault::OutOfMemory);
+  CHECK(Value(DType::F32, Shape{int64_t(1) << 40, int64_t(1) << 40, 0}).count() == 0);
+}
+
+TEST_CASE("large race-free kernels run once, those with atomics in every order") {
+  // The print counts the blocks that ran.
+  auto blocksRun = [](const std::string &body, int64_t n) {
+    Call call("op t(x: f32[N]) -> (y: f32[N], c: i32[1] = 0)\nreference { y = x; c = c }\nkernel k() {\n "
+              "grid(1)\n print(\"ran\")\n" +
+              body +
+              "\n for i in 0 .. N step 4096 { store(y[i :+ 4096], load(x[i :+ 4096])) }\n}\n"
+              "test { case \"one\" { N = 1; x = [0]; expect y = [0] }\n tolerance { f32: 0; i32: 0 } "
+              "}\nbench none \"a test\"\n");
+    call.tensor("x", HostTensor::allocate(DType::F32, {n}));
+    int lines = 0;
+    RunOptions options;
+    options.print = [&](const std::string &) { ++lines; };
+    RunResult result = call.kernel("k", {}, options, true);
+    INFO(describe(result.faults));
+    CHECK(result.ok());
+    return lines;
+  };
+  CHECK(blocksRun("", 100) == 3);
+  CHECK(blocksRun("", 100000) == 1);
+  CHECK(blocksRun("atomic_add(c[0], i32(1))", 100000) == 3);
 }
