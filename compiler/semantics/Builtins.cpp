@@ -60,9 +60,9 @@ static std::vector<BuiltinArgument> parseArguments(std::string_view text) {
 const std::vector<BuiltinInfo> &builtins() {
   static const std::vector<BuiltinInfo> table = [] {
     std::vector<BuiltinInfo> rows;
-#define BUILTIN(name, family, operation, arguments, doc)                                                     \
+#define BUILTIN(name, family, operation, arguments, doc, example)                                            \
   rows.push_back({Builtin::name##_, #name, Family::family, Op::operation, #name "(" arguments ")",           \
-                  parseArguments(arguments), doc});
+                  parseArguments(arguments), doc, example});
 #include "compiler/semantics/Builtins.def"
 #undef BUILTIN
     return rows;

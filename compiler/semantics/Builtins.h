@@ -25,7 +25,7 @@ std::string_view name(Family family);
 
 /// With an underscore, since some names are words of C++.
 enum class Builtin : uint8_t {
-#define BUILTIN(name, family, operation, arguments, doc) name##_,
+#define BUILTIN(name, family, operation, arguments, doc, example) name##_,
 #include "compiler/semantics/Builtins.def"
 #undef BUILTIN
 };
@@ -44,11 +44,17 @@ struct BuiltinInfo {
   std::string signature; ///< `load(region, pad=, mask=)`
   std::vector<BuiltinArgument> arguments;
   std::string doc;
+  std::string example; ///< statements of a kernel of builtinExampleSpec()
 };
 
 /// In the order of the table.
 const std::vector<BuiltinInfo> &builtins();
 const BuiltinInfo *findBuiltin(std::string_view name);
+
+/// A whole spec whose kernel runs one example; every assert in it holds.
+std::string builtinExampleSpec(const BuiltinInfo &info);
+/// docs/builtins.md: the table for readers.
+std::string builtinsPage();
 
 /// The nearest of `candidates` if it is near enough to be a slip of the pen, else empty.
 std::string nearest(std::string_view word, const std::vector<std::string> &candidates);

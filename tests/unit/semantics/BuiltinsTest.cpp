@@ -3,6 +3,8 @@
 #include "compiler/semantics/Builtins.h"
 #include "BodyTesting.h"
 #include "compiler/semantics/TileShape.h"
+#include <cstdlib>
+#include <fstream>
 #include <set>
 
 using namespace tilegym::sem;
@@ -15,6 +17,7 @@ TEST_CASE("each builtin is one row with a name, arguments and a doc line") {
     CHECK(findBuiltin(info.name) == &info);
     CHECK(&builtins()[size_t(info.id)] == &info);
     CHECK_FALSE(info.doc.empty());
+    CHECK(info.example.find(info.name + "(") != std::string::npos);
     CHECK(info.signature.rfind(info.name + "(", 0) == 0);
     CHECK_FALSE(name(info.family).empty());
   }
@@ -22,6 +25,15 @@ TEST_CASE("each builtin is one row with a name, arguments and a doc line") {
   CHECK(findBuiltin("softmax") == nullptr);
   CHECK(findBuiltin("load")->signature == "load(region, pad=, mask=)");
   CHECK(findBuiltin("philox")->arguments[2].defaultText == "32");
+}
+
+TEST_CASE("docs/builtins.md is the table") {
+  // To renew it, run this test with TILEGYM_UPDATE_DOCS set.
+  std::string path = std::string(TILEGYM_SOURCE_DIR) + "/docs/builtins.md";
+  if (std::getenv("TILEGYM_UPDATE_DOCS"))
+    std::ofstream(path) << builtinsPage();
+  std::ifstream in(path);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == builtinsPage());
 }
 
 TEST_CASE("the nearest name is offered only where it is near") {
