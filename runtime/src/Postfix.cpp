@@ -90,9 +90,12 @@ struct Machine {
       error = "a shift by a negative number";
       return 0;
     }
-    if (b > 63)
-      return left || a >= 0 ? 0 : -1;
-    return left ? int64_t(uint64_t(a) << b) : a >> b;
+    if (!left)
+      return b > 63 ? (a >= 0 ? 0 : -1) : a >> b;
+    if (a == 0)
+      return 0;
+    int64_t r = b > 63 ? 0 : int64_t(uint64_t(a) << b);
+    return b > 63 || r >> b != a ? overflow() : r;
   }
 
   int64_t integer(OpCode code, int64_t a, int64_t b) {
