@@ -34,6 +34,8 @@ private:
   void dimExpressions();
   void defaults();
   void aliases();
+  void outputLists();
+  void countInterfaces();
   void checks();
   void error(SourceRange range, std::string message, std::string help = {}) {
     sink.error(range, std::move(message), std::move(help));
@@ -399,9 +401,46 @@ void InterfaceAnalyzer::aliases() {
             "`" + pair.from.name + "` and `" + pair.to.name + "` cannot share a buffer: their shapes differ");
     else if (op.tensors[out].aliasOf >= 0)
       error(pair.from.range, "`" + pair.from.name + "` has an alias already");
+    else if (op.tensors[out].fill)
+      error(pair.from.range,
+            "`" + pair.from.name + "` is filled before the op runs, which would destroy `" + pair.to.name +
+                "`",
+            "leave out the fill value or the alias");
     else
       op.tensors[out].aliasOf = in;
   }
+}
+
+/// How many an output list has follows from an input list with the same dim.
+void InterfaceAnalyzer::outputLists() {
+  for (const TensorParam &tensor : op.tensors) {
+    bool counted = !tensor.isList || tensor.role != Role::Output;
+    for (const DimUse &use : tensor.dims)
+      counted |= use.dim >= 0 && op.dims[size_t(use.dim)].perElement;
+    if (!counted)
+      error(tensor.range, "nothing says how many tensors the output list `" + tensor.name + "` has",
+            "give it a dim for each element that an input list has: " + tensor.name + ": T[M[]]");
+  }
+}
+
+/// Each combination is code to build: past this, something should be an argument of the call.
+void InterfaceAnalyzer::countInterfaces() {
+  constexpr size_t limit = 1 << 16;
+  size_t count = 1;
+  auto times = [&](size_t n) { count = std::min(limit + 1, count * std::max<size_t>(1, n)); };
+  for (const TypeVar &var : op.typeVars)
+    times(var.choices.size());
+  for (const ScalarParam &scalar : op.scalars)
+    times(scalar.isConst ? scalar.choices.size() : 1);
+  for (const DimVar &dim : op.dims)
+    times(dim.choices.size());
+  for (const TensorParam &tensor : op.tensors)
+    times(tensor.optional ? 2 : 1);
+  if (count > limit)
+    error(decl.name.range,
+          "dtypes, consts, compile-time dims and optional tensors make more than " + std::to_string(limit) +
+              " variants of `" + op.name + "`",
+          "make some of them run-time arguments");
 }
 
 void InterfaceAnalyzer::checks() {
@@ -458,6 +497,8 @@ bool InterfaceAnalyzer::run() {
   defaults();
   aliases();
   checks();
+  outputLists();
+  countInterfaces();
   return sink.numErrors() == before;
 }
 

@@ -198,6 +198,7 @@ void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
     return;
   // Bounds of derived parameters need the whole interface, so they come last. Which dtypes are meant rarely matters: errors are said once.
   std::vector<Specialization> interfaces = enumerateInterfaces(op);
+  interfaces.resize(std::min<size_t>(interfaces.size(), 256));
   for (size_t i = 0; i < op.kernels.size(); ++i)
     for (const Specialization &interface : interfaces) {
       DerivedValues values = deriveValues(op, interface, int64_t(i));

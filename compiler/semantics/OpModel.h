@@ -22,10 +22,12 @@ struct TypeVar {
 
 struct DimVar {
   std::string name;
-  std::vector<int64_t> choices;           ///< `where D: 64 | 96`: compile-time; empty for a run-time dim
-  bool isGroup = false;                   ///< `*R`: any number of leading dims, seen by kernels as one
-  bool perElement = false;                ///< a dim of list tensors: M[g]
-  int64_t bindTensor = -1, bindAxis = -1; ///< where it takes its value: tensor id and axis as written
+  std::vector<int64_t> choices; ///< `where D: 64 | 96`: compile-time; empty for a run-time dim
+  bool isGroup = false;         ///< `*R`: any number of leading dims, seen by kernels as one
+  bool perElement = false;      ///< a dim of list tensors: M[g]
+  /// Where it takes its value: tensor id and axis as written. A tensor that is always given and an axis without `|1` are preferred;
+  /// where every use says `|1`, the dim is the extent that is not 1; bound by absent optional tensors alone, it is 0.
+  int64_t bindTensor = -1, bindAxis = -1;
 };
 
 /// One axis as written. After a group axis, axes are counted from the back.
