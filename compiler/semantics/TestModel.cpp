@@ -107,6 +107,11 @@ const ToleranceModel *TestModel::tolerance(DType dtype) const {
 }
 
 ToleranceKey toleranceKey(const OpModel &op) {
+  // Where there are several names, the one that decides how the result is rounded.
+  for (const TensorParam &tensor : op.tensors)
+    if (const TypeVar &var = op.typeVars[size_t(tensor.typeVar)];
+        tensor.role != Role::Input && !var.name.empty())
+      return {tensor.typeVar, var.choices};
   for (size_t i = 0; i < op.typeVars.size(); ++i)
     if (!op.typeVars[i].name.empty())
       return {int64_t(i), op.typeVars[i].choices};

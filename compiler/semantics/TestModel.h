@@ -75,7 +75,8 @@ struct BenchModel {
   ExprPtr bytes, flops; ///< index expressions, or null
 };
 
-/// The dtypes that key `tolerance`: the choices of the op's dtype name, or the outputs' own dtypes where it has none.
+/// The dtypes that key `tolerance`: the choices of the op's dtype name (of several, the first that an output has), or the outputs' own
+/// dtypes where there is no name.
 struct ToleranceKey {
   int64_t typeVar = -1; ///< -1: the output's dtype
   std::vector<DType> dtypes;
