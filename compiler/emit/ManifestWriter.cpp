@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // manifest.json: what a package holds, for people and tools. The runtime never reads it.
 #include "compiler/emit/Package.h"
+#include "compiler/emit/Signature.h"
 #include "tilegym/format/Checksum.h"
 #include "tilegym/format/Table.h"
 #include "llvm/Support/Format.h"
@@ -77,6 +78,9 @@ std::string writeManifest(const Package &package, llvm::StringRef table) {
                               {"optional", t.optional}});
     for (const sem::ScalarParam &s : op.model->scalars)
       o["scalars"].push_back({{"name", s.name}, {"const", s.isConst}});
+    static const char *const kinds[] = {"tensor", "scalar", "pointer", "const"};
+    for (const CArgument &a : signatureOf(*op.model))
+      o["arguments"].push_back({{"name", a.name}, {"kind", kinds[a.kind]}, {"dtype", a.kind == CArgument::Tensor ? json() : json(std::string(name(a.dtype)))}});
     for (const sem::KernelModel &k : op.model->kernels)
       o["kernels"].push_back({{"name", k.name}, {"guarded", k.guard != nullptr}});
     o["variants"] = json::array();
