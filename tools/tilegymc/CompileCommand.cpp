@@ -188,9 +188,12 @@ void addCompileCommand(CLI::App &app, Globals &globals) {
   CLI::App *command = app.add_subcommand("compile", "Compile specs into a kernel package");
   command->add_option("OP", options->specs, "Specs: paths or names")->required();
   command->add_option("--arch", options->archs, "Targets, such as sm_80,sm_90a")
-      ->default_val(std::vector<std::string>{"sm_80", "sm_90a"});
-  command->add_option("--dtypes", options->dtypes, "Only these dtypes, such as f32,bf16");
-  command->add_option("--const", options->consts, "Only this value of a const or listed dim: NAME=VALUE");
+      ->default_val(std::vector<std::string>{"sm_80", "sm_90a"})
+      ->allow_extra_args(false);
+  command->add_option("--dtypes", options->dtypes, "Only these dtypes, such as f32,bf16")
+      ->allow_extra_args(false);
+  command->add_option("--const", options->consts, "Only this value of a const or listed dim: NAME=VALUE")
+      ->allow_extra_args(false);
   command->add_option("-o,--output", options->output, "Folder for the package");
   command->add_option("--name", options->packageName,
                       "Name of the package: of its files and the prefix of its C functions");

@@ -16,9 +16,14 @@ int main(int argc, char **argv) {
   app.fallthrough();
   Globals globals;
   app.add_option("--spec-dir", globals.specDirs,
-                 "Folder of specs to look in before the installed ones (may be given several times)");
+                 "Folder of specs to look in before the installed ones (may be given several times)")
+      ->allow_extra_args(false);
   app.add_flag("--json", globals.json, "Machine-readable output on stdout");
+  addCheckCommand(app, globals);
   addCompileCommand(app, globals);
+  addDoctorCommand(app, globals);
+  addFmtCommand(app, globals);
+  addListCommand(app, globals);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

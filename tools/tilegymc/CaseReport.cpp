@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Lines, totals and JSON of `check` and `test`.
+#include "CaseReport.h"
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+namespace tilegym::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using interp::CaseResult;
+
+const char *statusName(CaseResult::Status status) {
+  return status == CaseResult::Passed ? "passed" : status == CaseResult::Failed ? "failed" : "skipped";
+}
+
+json caseJson(const CaseLine &line) {
+  json j = {{"op", line.op},
+            {"backend", line.backend},
+            {"case", line.result.name},
+            {"status", statusName(line.result.status)},
+            {"variants", line.result.outcomes},
+            {"seconds", line.result.seconds}};
+  if (!line.result.failures.empty())
+    j["failures"] = line.result.failures;
+  if (line.result.status == CaseResult::Skipped)
+    j["reason"] = line.result.skipped;
+  return j;
+}
+
+void printLine(const CaseLine &line) {
+  const CaseResult &r = line.result;
+  std::printf("%-7s %s, %s: %s", statusName(r.status), line.op.c_str(), line.backend.c_str(), r.name.c_str());
+  if (r.status == CaseResult::Skipped)
+    std::printf(" (%s)\n", r.skipped.c_str());
+  else
+    std::printf(" (%lld variant%s, %.3f s)\n", static_cast<long long>(r.outcomes), r.outcomes == 1 ? "" : "s",
+                r.seconds);
+  for (const std::string &failure : r.failures)
+    std::printf("%s%s", failure.c_str(), failure.empty() || failure.back() != '\n' ? "\n" : "");
+}
+
+} // namespace
+
+unsigned threadsFor(unsigned jobs) { return jobs ? jobs : std::max(1u, std::thread::hardware_concurrency()); }
+
+void runTasks(size_t count, unsigned jobs, const std::string &what,
+              const std::function<std::function<void(size_t)>()> &makeWorker) {
+  std::atomic<size_t> next{0}, done{0};
+  std::mutex drawing;
+  auto work = [&] {
+    std::function<void(size_t)> worker = makeWorker();
+    for (size_t i; (i = next++) < count;) {
+      worker(i);
+      std::lock_guard lock(drawing);
+      progress(what + ": " + std::to_string(++done) + "/" + std::to_string(count));
+    }
+  };
+  std::vector<std::thread> pool;
+  for (unsigned t = 1; t < std::min<size_t>(threadsFor(jobs), count); ++t)
+    pool.emplace_back(work);
+  work();
+  for (std::thread &thread : pool)
+    thread.join();
+  progress("");
+}
+
+int reportCases(const std::vector<CaseLine> &lines, const DiagnosticSink &sink, const Globals &globals,
+                bool quiet) {
+  size_t counts[3] = {0, 0, 0};
+  for (const CaseLine &line : lines)
+    ++counts[line.result.status];
+  if (globals.json) {
+    json j = {{"passed", counts[CaseResult::Passed]},
+              {"failed", counts[CaseResult::Failed]},
+              {"skipped", counts[CaseResult::Skipped]},
+              {"cases", json::array()},
+              {"diagnostics", json::parse(renderJson(sink))}};
+    for (const CaseLine &line : lines)
+      j["cases"].push_back(caseJson(line));
+    std::puts(j.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  } else {
+    for (const CaseLine &line : lines)
+      if (!quiet || line.result.status == CaseResult::Failed)
+        printLine(line);
+    report(sink, globals);
+    if (!lines.empty())
+      std::printf("%zu passed, %zu failed, %zu skipped\n", counts[CaseResult::Passed],
+                  counts[CaseResult::Failed], counts[CaseResult::Skipped]);
+  }
+  return sink.hasErrors() ? InputWrong : counts[CaseResult::Failed] ? CheckFailed : Ok;
+}
+
+} // namespace tilegym::cli
