@@ -32,8 +32,13 @@ Wide floorDiv(Wide a, Wide b) {
 }
 
 Folded intPower(Wide base, Wide exponent, DType type) {
-  if (exponent < 0)
+  if (exponent < 0 && isIndex(type))
     return failure("negative exponent of an integer power");
+  if (exponent < 0) // 1 // base^n, truncated
+    return value(base == 1           ? int64_t(1)
+                 : base != -1        ? int64_t(0)
+                 : exponent % 2 != 0 ? int64_t(-1)
+                                     : int64_t(1));
   // Square and multiply, wrapped at each step; an index must stay exact, so it stops at the first overflow.
   Constant result{int64_t(1)}, square{int64_t(base)};
   for (uint64_t e = uint64_t(exponent); e != 0; e >>= 1) {
@@ -54,12 +59,13 @@ Folded intPower(Wide base, Wide exponent, DType type) {
 }
 
 Folded intShift(Op op, Wide a, Wide amount, DType type) {
-  if (amount < 0)
+  // A count out of range moves every bit out; of an index it is a mistake where that loses something.
+  if (amount < 0 && isIndex(type))
     return failure("negative shift");
-  bool tooFar = amount >= int(sizeInBits(type));
+  bool all = amount < 0 || amount >= int(sizeInBits(type));
   if (op == Op::Shr)
-    return finish(tooFar ? (a < 0 ? -1 : 0) : a >> int(amount), type);
-  if (!tooFar)
+    return finish(all ? (a < 0 ? -1 : 0) : a >> int(amount), type);
+  if (!all)
     return finish(Wide(static_cast<unsigned __int128>(a) << int(amount)), type);
   return isIndex(type) && a != 0 ? failure("the result does not fit in 64 bits") : value(int64_t(0));
 }
@@ -180,11 +186,13 @@ Folded foldBool(Op op, bool a, bool b) {
   }
 }
 
-Folded pow2ceil(int64_t x) {
-  if (x <= 1)
+/// 0 where the dtype has no such power; of an index that is an error.
+Folded pow2ceil(int64_t x, DType type) {
+  if (widen(x, type) <= 1)
     return value(int64_t(1));
-  if (uint64_t(x) > uint64_t(1) << 62)
-    return failure("the result does not fit in 64 bits");
+  uint64_t largest = uint64_t(1) << (sizeInBits(type) - (isSigned(type) ? 2 : 1));
+  if (uint64_t(x) > largest)
+    return isIndex(type) ? failure("the result does not fit in 64 bits") : value(int64_t(0));
   return value(int64_t(std::bit_ceil(uint64_t(x))));
 }
 
@@ -285,7 +293,7 @@ Folded foldUnary(Op op, DType type, const Constant &x) {
     case Op::Abs:
       return isSigned(type) && x.asInt() < 0 ? finish(-Wide(x.asInt()), type) : value(x.asInt());
     case Op::Pow2Ceil:
-      return pow2ceil(x.asInt());
+      return pow2ceil(x.asInt(), type);
     default:
       return failure("not an operation of integers");
     }

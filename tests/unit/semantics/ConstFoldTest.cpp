@@ -69,14 +69,18 @@ TEST_CASE("powers and shifts of integers") {
   CHECK(intOf(Op::Pow, DType::I8, 3, 5) == -13);
   CHECK(intOf(Op::Pow, DType::Index, 0, 0) == 1);
   CHECK(errorOf(Op::Pow, DType::Index, 2, 63) == "the result does not fit in 64 bits");
-  CHECK(errorOf(Op::Pow, DType::I32, 2, -1) == "negative exponent of an integer power");
+  CHECK(errorOf(Op::Pow, DType::Index, 2, -1) == "negative exponent of an integer power");
+  CHECK(intOf(Op::Pow, DType::I32, 2, -1) == 0);
+  CHECK(intOf(Op::Pow, DType::I32, -1, -3) == -1);
   CHECK(intOf(Op::Shl, DType::I32, 1, 31) == std::numeric_limits<int32_t>::min());
   CHECK(intOf(Op::Shl, DType::I32, 1, 32) == 0);
   CHECK(intOf(Op::Shr, DType::I32, -5, 1) == -3);
   CHECK(intOf(Op::Shr, DType::I32, -5, 40) == -1);
   CHECK(intOf(Op::Shr, DType::U64, -1, 63) == 1);
   CHECK(errorOf(Op::Shl, DType::Index, 1, 64) == "the result does not fit in 64 bits");
-  CHECK(errorOf(Op::Shl, DType::I32, 1, -1) == "negative shift");
+  CHECK(errorOf(Op::Shl, DType::Index, 1, -1) == "negative shift");
+  CHECK(intOf(Op::Shl, DType::I32, 1, -1) == 0);
+  CHECK(intOf(Op::Shr, DType::I32, -9, -1) == -1);
 }
 
 TEST_CASE("pow2ceil") {
@@ -85,6 +89,9 @@ TEST_CASE("pow2ceil") {
   CHECK(unaryInt(Op::Pow2Ceil, DType::Index, 1) == 1);
   CHECK(unaryInt(Op::Pow2Ceil, DType::Index, 129) == 256);
   CHECK(unaryInt(Op::Pow2Ceil, DType::Index, 4096) == 4096);
+  CHECK(unaryInt(Op::Pow2Ceil, DType::I32, (1 << 30) + 1) == 0);
+  CHECK(unaryInt(Op::Pow2Ceil, DType::U8, 129) == 0);
+  CHECK(uint64_t(unaryInt(Op::Pow2Ceil, DType::U64, most)) == uint64_t(1) << 63);
   CHECK(foldUnary(Op::Pow2Ceil, DType::Index, Constant{most}).error == "the result does not fit in 64 bits");
 }
 
