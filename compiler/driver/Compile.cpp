@@ -105,7 +105,10 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   Bridge bridge(&context, op, sink);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  // The kernel's own place, which names the file in debug information.
+  SourceFile::LineColumn at = place.file->lineColumn(place.begin);
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(FileLineColLoc::get(&context, place.file->name(), at.line, at.column));
   std::string entry = entryName(op, spec, facts);
   if (!lowering::lowerKernel(op, *kernel, facts, entry, *module, sink))
     return {};

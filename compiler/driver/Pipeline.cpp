@@ -4,6 +4,7 @@
 #include "compiler/targets/nvidia/Passes.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -40,8 +41,10 @@ static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options)
   // After the proof, which knows a block's position on an axis; before the arithmetic, of which the positions are part.
   kernel.addPass(transforms::createLinearizeGrid());
 
-  // Index arithmetic in 32 bits where ranges allow: first fold what they decide, then make signed operations unsigned (a floor division becomes
+  // Index arithmetic in 32 bits where ranges allow: loops and regions, then what lies between them. First fold what they decide, then make signed operations unsigned (a floor division becomes
   // a plain one), then narrow, and only then take apart the divisions that are left.
+  kernel.addPass(transforms::createNarrowLoops());
+  kernel.addPass(transforms::createNarrowRegions());
   kernel.addPass(arith::createIntRangeOptimizationsPass());
   kernel.addPass(arith::createArithUnsignedWhenEquivalentPass());
   kernel.addPass(arith::createArithIntRangeNarrowing({{32}}));
@@ -69,6 +72,8 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     break;
   case Stage::Llvm:
     passes.addPass(nvidia::createToPtx());
+    // `.loc` lines for profilers, without DWARF sections: the spec's name as given, no folder.
+    passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
     break;
   default:
     break;

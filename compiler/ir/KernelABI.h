@@ -26,6 +26,9 @@ namespace tilegym::tile {
 /// format::kMaxGroupDims: what a group may still have after merging.
 constexpr int64_t maxGroupRank = 7;
 
+/// format::kMaxFastExtent.
+constexpr int64_t maxFastExtent = (int64_t(1) << 31) - (int64_t(1) << 20);
+
 struct KernelParam {
   ParamKind kind = ParamKind::Base;
   int64_t id = 0, axis = 0;
@@ -50,7 +53,8 @@ struct KernelABI {
   Facts facts = Facts::General;
   std::vector<KernelParam> params;
   std::vector<TensorFacts> tensors; ///< by OpModel::tensors; all false unless fast
-  /// In fast kernels every group merges to one dim, strides are not negative, and extents and offsets in bytes are below 2^31.
+  /// In fast kernels every group merges to one dim, strides are not negative, offsets in bytes are below 2^31, and
+  /// extents at most maxFastExtent.
   bool isFast() const { return facts == Facts::Fast; }
   int64_t gridRank = 1;
   int64_t warps = 4;

@@ -89,7 +89,7 @@ tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int
   case ParamKind::Extent:
     name = op.dims[id].name;
     divisor = extentDivisors[id];
-    upper = isFast() ? int32Max : extentMax;
+    upper = isFast() ? tile::maxFastExtent : extentMax;
     break;
   case ParamKind::Stride:
   case ParamKind::GroupStride:

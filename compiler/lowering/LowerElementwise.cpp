@@ -58,7 +58,8 @@ Value Lowerer::elementwise(const sem::Expr &e) {
   if (isFloat(from)) {
     bool detour = !isNative(e.op, from) && !(isComparison(e.op) || e.op == Code::IsNan);
     bool small = from == DType::F8E4M3 || from == DType::F8E5M2;
-    DType in = detour || small ? DType::F32 : from;
+    bool floors = e.op == Code::FloorDiv || e.op == Code::Mod;
+    DType in = floors ? DType::F64 : detour || small ? DType::F32 : from;
     if (in != from)
       for (Value &operand : x)
         operand = convertFloats(operand, from, in, sem::Rounding::NearestEven, true);
@@ -147,13 +148,9 @@ Value Lowerer::binaryFloat(Code op, Value a, Value b) {
   }
 }
 
-// By fmod, which is exact, in f64, where the steps after it round at most once into f32.
-Value Lowerer::floorDivision(bool remainder, Value a, Value b) {
-  Type narrow = a.getType(), wide = typeOf(DType::F64);
-  if (auto tile = dyn_cast<RankedTensorType>(narrow))
-    wide = tile.clone(wide);
-  auto widen = [&](Value x) { return narrow == wide ? x : create<arith::ExtFOp>(wide, x); };
-  Value x = widen(a), y = widen(b), none = zero(wide), one = number(wide, 1);
+// By fmod, which is exact, in f64, so that what comes after rounds once into the dtype.
+Value Lowerer::floorDivision(bool remainder, Value x, Value y) {
+  Value none = zero(x.getType()), one = number(x.getType(), 1);
   auto is = [&](arith::CmpFPredicate predicate, Value p, Value q) {
     return create<arith::CmpFOp>(predicate, p, q);
   };
@@ -162,19 +159,16 @@ Value Lowerer::floorDivision(bool remainder, Value a, Value b) {
   Value isZero = is(OEQ, rest, none), yIsZero = is(OEQ, y, none);
   Value differs = create<arith::XOrIOp>(is(OLT, rest, none), is(OLT, y, none));
   Value moves = create<arith::AndIOp>(differs, create<arith::XOrIOp>(isZero, number(isZero.getType(), 1)));
-  Value result;
   if (remainder) {
     Value moved = create<arith::SelectOp>(moves, create<arith::AddFOp>(rest, y), rest);
-    result = create<arith::SelectOp>(isZero, create<math::CopySignOp>(none, y), moved);
-  } else {
-    Value quotient = create<arith::DivFOp>(create<arith::SubFOp>(x, rest), y);
-    Value lower = create<arith::SelectOp>(moves, create<arith::SubFOp>(quotient, one), quotient);
-    Value whole = create<math::RoundEvenOp>(lower), plain = create<arith::DivFOp>(x, y);
-    Value signedZero =
-        create<arith::SelectOp>(is(OEQ, whole, none), create<math::CopySignOp>(none, plain), whole);
-    result = create<arith::SelectOp>(yIsZero, plain, signedZero);
+    return create<arith::SelectOp>(isZero, create<math::CopySignOp>(none, y), moved);
   }
-  return narrow == wide ? result : create<arith::TruncFOp>(narrow, result);
+  Value quotient = create<arith::DivFOp>(create<arith::SubFOp>(x, rest), y);
+  Value lower = create<arith::SelectOp>(moves, create<arith::SubFOp>(quotient, one), quotient);
+  Value whole = create<math::RoundEvenOp>(lower), plain = create<arith::DivFOp>(x, y);
+  Value signedZero =
+      create<arith::SelectOp>(is(OEQ, whole, none), create<math::CopySignOp>(none, plain), whole);
+  return create<arith::SelectOp>(yIsZero, plain, signedZero);
 }
 
 Value Lowerer::compare(Code op, DType dtype, Value a, Value b) {

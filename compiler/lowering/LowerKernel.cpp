@@ -118,7 +118,7 @@ bool tilegym::lowering::lowerKernel(const sem::OpModel &op, const sem::Kernel &k
   int64_t gridRank = int64_t(kernel.grid.size());
   SmallVector<int64_t> gridParams(gridRank, -1);
   auto kernelOp = tile::KernelOp::create(
-      builder, builder.getUnknownLoc(), builder.getStringAttr(entry), builder.getI64IntegerAttr(gridRank),
+      builder, module.getLoc(), builder.getStringAttr(entry), builder.getI64IntegerAttr(gridRank),
       builder.getDenseI64ArrayAttr(gridParams), factsAttr, builder.getI64IntegerAttr(warps),
       builder.getArrayAttr({}), mathAttr, knobs.empty() ? DictionaryAttr() : builder.getDictionaryAttr(knobs),
       DenseI64ArrayAttr());

@@ -44,7 +44,7 @@ ViewValue Lowerer::view(const sem::Expr &e) {
     break;
   case Code::ViewTile:
     result = view(*e.operands[0]);
-    for (size_t axis = 0; axis < result.axes.size(); ++axis)
+    for (size_t axis = 0; axis < e.ints.size(); ++axis)
       result.axes[axis].tile = e.ints[axis];
     break;
   case Code::ViewPermute: {

@@ -11,7 +11,7 @@ class ModuleOp;
 
 namespace tilegym::lowering {
 
-/// Appends the kernel to the module as `tile.kernel @entry`, for one fact set. False if it uses what no target lowers yet; each such
+/// Appends the kernel to the module as `tile.kernel @entry`, for one fact set, at the module's location. False if it uses what no target lowers yet; each such
 /// place has been reported.
 bool lowerKernel(const sem::OpModel &op, const sem::Kernel &kernel, tile::Facts facts, llvm::StringRef entry,
                  mlir::ModuleOp module, DiagnosticSink &sink);

@@ -63,6 +63,39 @@ def LinearizeGrid : Pass<"linearize-grid", "::tilegym::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def NarrowLoops : Pass<"narrow-loops", "::tilegym::tile::KernelOp"> {
+  let summary = "induction variables of 32 bits where bounds and step are proved to fit";
+  let description = [{
+    ```mlir
+    scf.for %c = %zero to %N step %BN : i64 { use %c }
+    ==>
+    %n = arith.trunci %N : i64 to i32
+    scf.for %k = %zero32 to %n step %BN32 : i32 { %c = arith.extsi %k : i32 to i64  use %c }
+    ```
+    Only where the last addition of the step fits as well. Best after split-masked-loops, which reads the bounds. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def NarrowRegions : Pass<"narrow-regions", "::tilegym::tile::KernelOp"> {
+  let summary = "regions of fast kernels indexed in 32 bits";
+  let description = [{
+    There every position in bounds fits in 32 bits, so targets compare and multiply in 32. An index that may not fit is first clamped to what does,
+    far out of bounds as it was; and so are bounds.
+
+    ```mlir
+    tile.load %x [point(%i) stride %s in(%zero, %N)] ...
+    ==>
+    %a = arith.maxsi %i, %least : i64
+    %b = arith.minsi %a, %most : i64
+    %c = arith.trunci %b : i64 to i32
+    tile.load %x [point(%c : i32) stride %s in(%zero, %N)] ...
+    ```
+    Must follow prove-bounds, which reads where an index came from. Leaves every index of a fast kernel as i32. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ProveBounds : Pass<"prove-bounds", "::tilegym::tile::KernelOp"> {
   let summary = "drops bound checks that always hold";
   let description = [{
@@ -106,7 +139,8 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
   let summary = "a loop whose last trips cross a bound becomes one without checks and one with them";
   let description = [{
     Where a span moves with the induction variable and only its upper bound is in doubt, the trips that stay inside are counted
-    beforehand. Innermost loops with constant steps; the body is copied once, so not where it is large.
+    beforehand. Innermost loops with constant steps; the body is copied once, so not where it is large, nor in
+    kernels that promise nothing, which read element by element.
 
     ```mlir
     scf.for %c = %zero to %N step %BN { tile.load %x [span(%c, 1024) stride %one in(%zero, %N)] pad(%p : f32) ... }

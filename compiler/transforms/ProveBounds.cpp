@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which comparisons of an index with its bounds always hold.
+#include "compiler/transforms/IndexRange.h"
 #include "compiler/transforms/Passes.h"
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
-#include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -14,19 +11,6 @@ namespace tilegym::transforms {
 #include "compiler/transforms/Passes.h.inc"
 
 namespace {
-
-struct Range {
-  APInt low, high;
-};
-
-/// Signed range in 65 bits, so that adding a tile's length cannot overflow.
-std::optional<Range> rangeOf(DataFlowSolver &solver, Value value) {
-  auto *state = solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
-  if (!state || state->getValue().isUninitialized())
-    return {};
-  const ConstantIntRanges &range = state->getValue().getValue();
-  return Range{range.smin().sext(65), range.smax().sext(65)};
-}
 
 /// index < upper by where the two come from.
 bool isBelowByOrigin(tile::KernelOp kernel, Value index, Value upper) {
@@ -43,11 +27,8 @@ bool isBelowByOrigin(tile::KernelOp kernel, Value index, Value upper) {
 struct ProveBounds : impl::ProveBoundsBase<ProveBounds> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    DataFlowSolver solver;
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<dataflow::SparseConstantPropagation>();
-    solver.load<dataflow::IntegerRangeAnalysis>();
-    if (failed(solver.initializeAndRun(kernel)))
+    IndexRanges ranges(kernel);
+    if (!ranges.isValid())
       return signalPassFailure();
 
     kernel.walk([&](tile::RegionOp op) {
@@ -55,11 +36,12 @@ struct ProveBounds : impl::ProveBoundsBase<ProveBounds> {
       for (int64_t i = 0; i < op.getNumAxes(); ++i) {
         tile::RegionAxis axis = op.getAxis(i);
         int64_t last = axis.kind == tile::AxisKind::Span ? axis.length - 1 : 0;
-        std::optional<Range> index = rangeOf(solver, axis.index), lower = rangeOf(solver, axis.lower),
-                             upper = rangeOf(solver, axis.upper);
-        if (index && lower && index->low.sge(lower->high))
+        auto index = ranges.of(axis.index), lower = ranges.of(axis.lower), upper = ranges.of(axis.upper);
+        if (index && lower && index->low >= lower->high)
           checks[i] &= ~tile::CheckLower;
-        bool isBelow = index && upper && (index->high + last).slt(upper->low);
+        // Without overflow: a tile's length is small, an index need not be.
+        bool isBelow = index && upper && index->high < upper->low &&
+                       last < upper->low - std::max<int64_t>(index->high, 0);
         if (isBelow || (last == 0 && axis.kind != tile::AxisKind::Gather &&
                         isBelowByOrigin(kernel, axis.index, axis.upper)))
           checks[i] &= ~tile::CheckUpper;

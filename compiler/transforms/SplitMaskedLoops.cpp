@@ -69,6 +69,9 @@ struct SplitMaskedLoops : impl::SplitMaskedLoopsBase<SplitMaskedLoops> {
   using SplitMaskedLoopsBase::SplitMaskedLoopsBase;
 
   void runOnOperation() override {
+    // A general kernel reads element by element, which a check each makes little slower, and is long already.
+    if (getOperation().getFacts() == tile::Facts::General)
+      return;
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       int64_t size = 0;

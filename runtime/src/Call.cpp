@@ -413,7 +413,7 @@ void Call::mergeGroup() {
 void Call::findFacts() {
   fastBase = group.rank <= 1;
   for (uint32_t d = 0; d < dims.size(); ++d)
-    fastBase &= dimValues[d] <= INT32_MAX;
+    fastBase &= dimValues[d] <= kMaxFastExtent;
   for (uint32_t id = 0; id < tensors.size(); ++id) {
     BoundTensor &b = bound[id];
     if (!b.given)

@@ -137,11 +137,15 @@ struct Param {
   uint32_t a, b;
 };
 
+/// So far below 2^31 that a position beyond an extent by a tile still fits a signed 32-bit integer.
+constexpr int64_t kMaxFastExtent = (int64_t(1) << 31) - (int64_t(1) << 20);
+
 /// Facts about arguments that a variant relies on (bits).
 enum Facts : uint32_t {
   kFactsGeneral = 0,
   kFactsFast = 1, ///< what Variant::tensorFacts asks of each tensor; leading axes merge to one; strides are
-                  ///< not negative; every extent, and every element's offset in bytes, is below 2^31
+                  ///< not negative; every element's offset in bytes is below 2^31, and every extent at most
+                  ///< kMaxFastExtent
 };
 
 /// What a fast variant relies on for one tensor (bits): those that its kernel reaches by vectors. Per-row
