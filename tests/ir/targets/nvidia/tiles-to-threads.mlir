@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Tiles as registers of a thread.
+// RUN: tilegym-opt --split-input-file --tiles-to-threads --cse %s | FileCheck %s
+
+#v = #tile.layout<"256 unit 256 reg [1] [2] [4] lane [8] [16] [32] [64] [128]">
+
+// Eight bf16 values of a thread are one access of four words; the bound, a multiple of eight, is checked once.
+// CHECK-LABEL: llvm.func @vectors(
+// CHECK-SAME: nvvm.kernel
+// CHECK-SAME: nvvm.reqntid = array<i32: 32, 1, 1>
+// CHECK: %[[OK:.*]] = arith.cmpi slt
+// CHECK: ptx.load_global %{{.*}} + 0 bits 32 if %[[OK]] else {{.*}} readonly cache <streaming> : i32, i32, i32, i32
+// CHECK-COUNT-8: arith.addf %{{.*}} : bf16
+// CHECK: ptx.store_global {{.*}} + 0 bits 32 if %[[OK]] : i32, i32, i32, i32
+// CHECK-NOT: ptx.store_global
+tile.kernel @vectors grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !tile.ptr<bf16>, divisor = 16, readonly>,
+    #tile.param<base 1, "y", !tile.ptr<bf16>, divisor = 16>, #tile.param<extent 0, "n", i64, divisor = 8>] {
+  %x = tile.param 0 : !tile.ptr<bf16>
+  %y = tile.param 1 : !tile.ptr<bf16>
+  %n = tile.param 2 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %pad = arith.constant 0.0 : bf16
+  %t = tile.load %x[span(%zero, 256) stride %one below(%zero, %n)] pad(%pad : bf16) : !tile.ptr<bf16> -> tensor<256xbf16, #v>
+  %u = arith.addf %t, %t : tensor<256xbf16, #v>
+  tile.store %u to %y[span(%zero, 256) stride %one below(%zero, %n)] : tensor<256xbf16, #v> to !tile.ptr<bf16>
+  tile.return
+}
+
+// -----
+
+#w = #tile.layout<"256 unit 256 reg [128] lane [1] [2] [4] [8] [16] warp [32] [64]">
+#s = #tile.layout<"1 unit 1 lane [0] [0] [0] [0] [0] warp [0] [0]">
+
+// Registers, five butterflies, then one trip through shared memory with one barrier; the second use has the other buffer and needs no barrier before it.
+// CHECK-LABEL: llvm.func @reduces
+// CHECK-SAME: tilegym.shared_bytes = 144
+// CHECK: arith.maximumf
+// CHECK-COUNT-5: ptx.shuffle <xor>
+// CHECK: llvm.store
+// CHECK: ptx.barrier
+// CHECK: llvm.load
+// CHECK-COUNT-5: ptx.shuffle <xor>
+// CHECK-NOT: ptx.barrier
+// CHECK: llvm.store
+// CHECK: ptx.barrier
+// CHECK-NOT: ptx.barrier
+tile.kernel @reduces grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<base 1, "y", !tile.ptr<f32>>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %y = tile.param 1 : !tile.ptr<f32>
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %t = tile.load %x[span(%zero, 256) stride %one within(%zero, %one)] : !tile.ptr<f32> -> tensor<256xf32, #w>
+  %m = tile.reduce <max> %t [0] : tensor<256xf32, #w> to f32
+  %s = tile.reduce <sum> %t [0] : tensor<256xf32, #w> to f32
+  %r = arith.addf %m, %s : f32
+  tile.store %r to %y[point(%zero) stride %one within(%zero, %one)] : f32 to !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+#w = #tile.layout<"64 unit 64 lane [1] [2] [4] [8] [16] warp [32]">
+
+// What one thread writes another may read: a barrier stands between a store and a load of the same tensor.
+// CHECK-LABEL: llvm.func @program_order
+// CHECK: ptx.store_global
+// CHECK: ptx.barrier
+// CHECK: ptx.load_global
+// CHECK: ptx.barrier
+// CHECK: ptx.store_global
+tile.kernel @program_order grid 1 [-1] facts <general> warps 2 params [#tile.param<base 0, "x", !tile.ptr<f32>>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %f = arith.constant dense<1.0> : tensor<64xf32, #w>
+  tile.store %f to %x[span(%zero, 64) stride %one within(%zero, %one)] : tensor<64xf32, #w> to !tile.ptr<f32>
+  %t = tile.load %x[span(%one, 64) stride %one within(%zero, %one)] : !tile.ptr<f32> -> tensor<64xf32, #w>
+  tile.store %t to %x[span(%zero, 64) stride %one within(%zero, %one)] : tensor<64xf32, #w> to !tile.ptr<f32>
+  tile.return
+}
