@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Headers of kernels and plans, and whether each has the `tune` section it needs.
 #include "compiler/semantics/Analyze.h"
+#include "compiler/semantics/Coverage.h"
 #include "compiler/semantics/Derived.h"
 #include "compiler/semantics/TuneSpace.h"
 #include <algorithm>
@@ -153,6 +154,19 @@ void analyzeTune(const OpModel &op, const KernelModel &kernel, const ast::TuneDe
   }
 }
 
+/// The last kernel takes every legal call, or the op says which it refuses.
+static void warnOfGaps(const OpModel &op, DiagnosticSink &sink) {
+  const KernelModel *last = nullptr;
+  for (const KernelModel &kernel : op.kernels)
+    if (!kernel.launchedOnly)
+      last = &kernel;
+  if (!last || !last->guard)
+    return;
+  if (auto call = findUncovered(op))
+    sink.warning(last->decl->when->range, "no kernel takes a call with " + *call,
+                 "leave out the last guard, or say in `where` which calls the op refuses");
+}
+
 void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
   const size_t before = sink.numErrors();
   auto find = [&](const std::string &name) {
@@ -207,6 +221,8 @@ void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
       sink.error(values.range, values.error, values.help);
       break;
     }
+  if (sink.numErrors() == before)
+    warnOfGaps(op, sink);
 }
 
 } // namespace tilegym::sem

@@ -36,7 +36,8 @@ inline std::vector<std::string> errorsOf(const std::string &text) {
   tryAnalyze(text, sink);
   std::vector<std::string> messages;
   for (const Diagnostic &diagnostic : sink.all())
-    messages.push_back(diagnostic.message);
+    if (diagnostic.severity == Severity::Error)
+      messages.push_back(diagnostic.message);
   return messages;
 }
 
