@@ -16,6 +16,7 @@ public:
     bound.dims.values.assign(op.dims.size(), kDynamic);
     bound.dims.lists.resize(op.dims.size());
     bound.groups.resize(op.dims.size());
+    listBound.resize(op.dims.size());
   }
 
   BoundDims bind() {
@@ -41,6 +42,7 @@ private:
   const sem::Specialization &spec;
   const Arguments &args;
   BoundDims bound;
+  std::vector<bool> listBound; ///< by dim id: a list has said how many there are
 
   bool broadcastOnly(int64_t dim) const {
     for (const auto &tensor : op.tensors)
@@ -74,8 +76,9 @@ private:
 
   void bindList(const sem::TensorParam &param, size_t dim, size_t length) {
     auto &list = bound.dims.lists[dim];
-    if (list.empty())
+    if (!listBound[dim])
       list.assign(length, kDynamic);
+    listBound[dim] = true;
     if (list.size() != length)
       fail(Fault::Arguments,
            "list '" + param.name + "' has " + std::to_string(length) + " tensors, where dim " +

@@ -331,3 +331,51 @@ TEST_CASE("large race-free kernels run once, those with atomics in every order")
   CHECK(blocksRun("", 100000) == 1);
   CHECK(blocksRun("atomic_add(c[0], i32(1))", 100000) == 3);
 }
+
+TEST_CASE("shapes of outputs and host expressions of a call") {
+  const std::string text =
+      "op t(x: f32[*R, N], n: i32) -> (y: f32[*R, 2 * N], z: f32[n], w: f32[cdiv(N, 2)]?)\n"
+      "reference { y = cat(x, x, axis=1); z = zeros(f32, [index(n)]); const if present(w) { w = zeros(f32, "
+      "[cdiv(N, 2)]) } }\n"
+      "kernel k() when R * N > 10 {\n grid(cdiv(R, 4), sm_count())\n}\n"
+      "test { case \"one\" { R = 1; N = 1; n = 1; x = [[0]]; expect z = [0] }\n tolerance { f32: 0 } "
+      "}\nbench none \"a test\"\n";
+  Call call(text);
+  call.tensor("x", noise(DType::F32, {2, 3, 5})).scalar("n", sem::Constant{int64_t(7)}).ask("w", false);
+  std::vector<Fault> faults;
+  auto shapes = outputShapes(*call.op, call.interface(), call.args, faults);
+  INFO(describe(faults));
+  REQUIRE(shapes);
+  CHECK((*shapes)[1] == std::vector<Dims>{{2, 3, 10}});
+  CHECK((*shapes)[2] == std::vector<Dims>{{7}});
+  CHECK((*shapes)[3].empty());
+  auto dims = bindDims(*call.op, call.interface(), call.args, faults);
+  REQUIRE(dims);
+  CHECK(dims->values == N{6, 5});
+  auto guard = evaluateHost(*call.op, call.interface(), *dims, call.args, call.op->kernels[0].guard, faults);
+  REQUIRE(guard);
+  CHECK(guard->asBool());
+  call.scalar("n", sem::Constant{int64_t(-1)});
+  CHECK_FALSE(outputShapes(*call.op, call.interface(), call.args, faults));
+  CHECK(firstMessage(faults) == "output 'z' would have an extent of -1");
+}
+
+TEST_CASE("lists that share a dim have equal length") {
+  const std::string text = "op t(list a: f32[M[]], list b: f32[M[]]) -> list y: f32[M[]]\n"
+                           "reference { for g in 0 .. len(a) { y[g] = a[g] + b[g] } }\nkernel k() {\n "
+                           "grid(len(a))\n let g = block(0)\n"
+                           " store(y[g][0 :+ 4], load(a[g][0 :+ 4]) + load(b[g][0 :+ 4]))\n}\n"
+                           "test { case \"one\" { M = [1]; a = [[0]]; b = [[0]]; expect y = [[0]] }\n "
+                           "tolerance { f32: 0 } }\nbench none \"a test\"\n";
+  for (size_t given : {0, 1, 2}) {
+    Call call(text);
+    for (size_t i = 0; i < given; ++i)
+      call.tensor("a", row({1, 2}));
+    call.tensor("b", row({1, 2})).tensor("b", row({3, 4}));
+    std::vector<Fault> faults;
+    CHECK(specialize(*call.op, call.args, call.dtypeArguments, faults).has_value() == (given == 2));
+    if (given != 2)
+      CHECK(firstMessage(faults) ==
+            "list 'b' has 2 tensors, where dim M belongs to lists of " + std::to_string(given));
+  }
+}
