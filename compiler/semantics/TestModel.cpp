@@ -13,8 +13,8 @@ SourceRange head(SourceRange range, uint32_t length) {
   return {range.file, range.begin, std::min(range.end, range.begin + length)};
 }
 
-template <class T> const std::vector<T> &either(const std::vector<T> &own, const std::vector<T> &section) {
-  return own.empty() ? section : own;
+template <class T> const std::vector<T> &either(const std::vector<T> *own, const std::vector<T> *section) {
+  return own->empty() ? *section : *own;
 }
 
 /// The number a dim is fixed to: one candidate, constant; a group's dims multiplied.
@@ -43,7 +43,7 @@ void TestReader::checkShapes(const TestSettings &section, const TestCaseModel &o
       const DimUse &use = tensor.dims[axis];
       if (use.dim < 0 || op.dims[use.dim].perElement)
         continue;
-      auto want = fixedDim(either(one.settings.dims[use.dim], section.dims[use.dim]));
+      auto want = fixedDim(either(&one.settings.dims[use.dim], &section.dims[use.dim]));
       if (!want)
         continue;
       size_t fromBack = tensor.dims.size() - axis;
@@ -73,9 +73,9 @@ void TestReader::checkShapes(const TestSettings &section, const TestCaseModel &o
 void TestReader::checkComplete(const TestSettings &section, const TestSettings &own, SourceRange at) {
   for (size_t id = 0; id < op.dims.size(); ++id) {
     const DimVar &dim = op.dims[id];
-    bool known = !either(own.dims[id], section.dims[id]).empty() ||
+    bool known = !either(&own.dims[id], &section.dims[id]).empty() ||
                  (dim.bindTensor >= 0 &&
-                  isLiteral(either(own.tensors[dim.bindTensor], section.tensors[dim.bindTensor])));
+                  isLiteral(either(&own.tensors[dim.bindTensor], &section.tensors[dim.bindTensor])));
     if (!known)
       sink.error(at, place + " does not say what `" + dim.name + "` is",
                  "add " + dim.name +
@@ -85,7 +85,7 @@ void TestReader::checkComplete(const TestSettings &section, const TestSettings &
   }
   for (size_t id = 0; id < op.scalars.size(); ++id) {
     const ScalarParam &scalar = op.scalars[id];
-    if (!scalar.defaultValue && either(own.scalars[id], section.scalars[id]).empty())
+    if (!scalar.defaultValue && either(&own.scalars[id], &section.scalars[id]).empty())
       sink.error(at, place + " does not say what `" + scalar.name + "` is, which has no default",
                  "add " + scalar.name + (scalar.isConst ? " in all" : " = 1"));
   }
@@ -93,7 +93,7 @@ void TestReader::checkComplete(const TestSettings &section, const TestSettings &
     const TensorParam &tensor = op.tensors[id];
     const std::vector<DType> &choices = op.typeVars[tensor.typeVar].choices;
     bool floats = std::all_of(choices.begin(), choices.end(), [](DType type) { return isFloat(type); });
-    if (tensor.role != Role::Output && !floats && either(own.tensors[id], section.tensors[id]).empty())
+    if (tensor.role != Role::Output && !floats && either(&own.tensors[id], &section.tensors[id]).empty())
       sink.error(at, place + " does not say what is in `" + tensor.name + "`, whose values are not floats",
                  "add " + tensor.name + " = randint(lo, hi), iota, permutation or a literal");
   }
