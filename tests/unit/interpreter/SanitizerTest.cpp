@@ -125,6 +125,19 @@ TEST_CASE("a block reads what another writes") {
   CHECK(fault.tensor == "x");
 }
 
+TEST_CASE("a block writes what another has read") {
+  const std::string text =
+      "op t(inout x: f32[N]) -> y: f32[N]\nreference { y = x }\nkernel k() {\n grid(N)\n let i = block(0)\n"
+      "store(y[i], load(x[min(i + 1, N - 1)]))\n store(x[i], f32(i))\n}\n" +
+      testOfN;
+  RunOptions options;
+  options.threads = 1;
+  Fault fault = faultOf(text, 8, options);
+  CHECK(fault.kind == Fault::Race);
+  CHECK(fault.message == "a write by block number 1 races with block number 0");
+  CHECK(fault.element == N{1});
+}
+
 TEST_CASE("a failed assert, a false assume, with the element") {
   Fault assertion = faultOf(
       copyOp("grid(1)\n let t = load(x[0 :+ 8])\n assert(iota(8) < 6, \"too far\")\n store(y[0 :+ 8], t)"));
