@@ -271,7 +271,7 @@ StmtPtr Parser::parseExprOrAssign() {
     else if (at(Tok::Colon))
       help = "names have no type annotation: write `let x = f32(0)`";
     else
-      help = "one statement a line, or `;` between them";
+      return endStatement("the statement"), nullptr;
     expected("the end of the statement", help);
     return nullptr;
   }

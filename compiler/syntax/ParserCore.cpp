@@ -111,7 +111,10 @@ bool Parser::recoverAtBrace() {
 bool Parser::endStatement(const char *what) {
   if (atStatementEnd())
     return true;
-  return expected(std::string("the end of ") + what, "one statement a line, or `;` between them");
+  return expected(std::string("the end of ") + what,
+                  at(Tok::DotDot)
+                      ? "a range stands in a `for`, a comprehension or a setting, not among values"
+                      : "one statement a line, or `;` between them");
 }
 
 // ---------------------------------------------------------------- comments

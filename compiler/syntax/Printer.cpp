@@ -15,12 +15,6 @@ size_t Printer::column() const {
 
 void Printer::startLine() { out.append(indent * 2, ' '); }
 
-void Printer::line(std::string_view text) {
-  startLine();
-  out += text;
-  endLine();
-}
-
 /// `#x` and `##x` get a space after the signs.
 void Printer::comment(std::string_view text) {
   size_t signs = text.find_first_not_of('#');

@@ -78,7 +78,6 @@ private:
   void braces(const std::vector<Entry> &list, const std::vector<std::string> &endComments, bool oneLine);
   void block(const ast::Block &block);
   void wrap(const Flow &flow);
-  void line(std::string_view text);
   void comment(std::string_view text);
   void comments(const std::vector<std::string> &list);
   void startLine();

@@ -19,3 +19,12 @@ TEST_CASE("bracket errors", "[errors]") {
       {"reference {", {"1:11 `{` is not closed before the end of the file | add `}`"}},
   });
 }
+
+TEST_CASE("more bracket errors", "[errors]") {
+  test::checkErrors({
+      {"reference { y = ([a) }", {"1:18 `[` is not closed before `)` | add `]`"}},
+      {"reference { let x = 1 } }", {"1:25 `}` closes nothing | remove it, or open it earlier"}},
+      {"}\nbench none \"x\"", {"1:1 `}` closes nothing | remove it, or open it earlier"}},
+      {"reference { y = x[3 : ) }", {"1:23 `)` closes `[` | write `]`"}},
+  });
+}

@@ -62,3 +62,19 @@ TEST_CASE("expression errors", "[errors]") {
       {"reference { y = for }", {"1:17 expected an expression, found the keyword `for`"}},
   });
 }
+
+TEST_CASE("more expression errors", "[errors]") {
+  test::checkErrors({
+      {"reference { y = sum(g in 0 .. 3: ) }", {"1:34 expected an expression, found `)`"}},
+      {"reference { y = sum(h, g in 0 .. 3: g) }",
+       {"1:24 a comprehension stands alone among the arguments | name it first with `let`"}},
+      {"reference { y = x[3 :+ ] }", {"1:24 expected an expression, found `]`"}},
+      {"reference { y = a ** }", {"1:22 expected an expression, found `}`"}},
+      {"reference { y = inline_ptx(\"a\") reference }", {"1:43 expected an expression, found `}`"}},
+      {"reference { y = - }", {"1:19 expected an expression, found `}`"}},
+      {"reference { y = a @@ b }", {"1:20 expected an expression, found `@`"}},
+      {"reference { y = 0 .. 3 }",
+       {"1:19 expected the end of the statement, found `..` | a range stands in a `for`, a comprehension or "
+        "a setting, not among values"}},
+  });
+}

@@ -72,3 +72,28 @@ TEST_CASE("interface errors", "[errors]") {
        {"2:15 expected `alias`, found the end of the file | as in `y alias x`"}},
   });
 }
+
+TEST_CASE("more interface errors", "[errors]") {
+  test::checkErrors({
+      {"op f(x: T[N])\n  where T: f32 | (f16 + 1)",
+       {"2:18 a choice of `T` is a name or an integer | as in `T: f32 | f16` or `D: 64 | 128`; a condition "
+        "is written without `:`"}},
+      {"op f(x: T[N])\n  where T: f32 | x.y",
+       {"2:18 a choice of `T` is a name or an integer | as in `T: f32 | f16` or `D: 64 | 128`; a condition "
+        "is written without `:`"}},
+      {"op f(x: T[N])\n  serves \"a\"(x y)", {"2:16 expected `,` or `)` in the arguments of `a`, found `y`"}},
+      {"op f(x: T[N])\n  serves \"a\"(x=)", {"2:16 expected an expression, found `)`"}},
+      {"op f(x: T[N])\n  gradient of g(y -> dy; x -> dx z)",
+       {"2:34 expected `,` or `)` after the inputs, found `z`"}},
+      {"op f(x: T[N])\n  gradient of 3",
+       {"2:15 expected the name of the op whose gradient this is, found `3`"}},
+      {"op f(x: T[N])\n  gradient of g(3)", {"2:17 expected a name, found `3`"}},
+      {"op f(x: T[N])\n  gradient of g(y -> 3; x -> dx)", {"2:22 expected a name, found `3`"}},
+      {"op f(x: T[N])\n  y alias 3", {"2:11 expected the name of a parameter, found `3`"}},
+      {"op f(x: T[3 +])", {"1:14 expected an expression, found `]`"}},
+      {"op f(x: T[N] = )", {"1:16 expected an expression, found `)`"}},
+      {"op f(x: T[N]) -> y",
+       {"1:19 expected `:` and a type after `y`, found the end of the file | as in `x: T[M, N]` or `eps: f32 "
+        "= 1e-6`"}},
+  });
+}

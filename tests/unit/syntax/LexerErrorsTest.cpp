@@ -45,3 +45,26 @@ TEST_CASE("lexer errors", "[errors]") {
        {"1:17 a byte that is not valid UTF-8 | save the file as UTF-8"}},
   });
 }
+
+TEST_CASE("bytes that no text holds", "[errors]") {
+  test::checkErrors({
+      {"# a\xFF"
+       "b\xFE\n",
+       {"1:4 this comment is not valid UTF-8 here | save the file as UTF-8"}},
+      {"reference { f(\"a\xFF\") }", {"1:17 this string is not valid UTF-8 here | save the file as UTF-8"}},
+      {"reference { f(\"a\x01\") }", {"1:17 a control character in a string | write `\\n`, `\\t` or `\\0`"}},
+      {std::string("reference { y = \0 a }", 21),
+       {"1:17 unexpected character `\xEF\xBF\xBD` | names are ASCII letters, digits and `_`; other text goes "
+        "in comments and strings"}},
+      {"reference { y = \xC3",
+       {"1:11 `{` is not closed before the end of the file | add `}`",
+        "1:17 a byte that is not valid UTF-8 | save the file as UTF-8"}},
+  });
+}
+
+TEST_CASE("a lone expression ends where the text does", "[errors]") {
+  DiagnosticSink sink;
+  CHECK_FALSE(parseExpr(std::make_shared<SourceFile>("e", "a b"), sink));
+  CHECK(test::errorsOf(sink) ==
+        std::vector<std::string>{"1:3 expected the end of the expression, found `b`"});
+}

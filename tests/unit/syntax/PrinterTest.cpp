@@ -117,6 +117,10 @@ TEST_CASE("a tree built by a program gets the parentheses it needs", "[printer]"
         "a & (b == c)");
   CHECK(printExpr(*binary(BinaryOp::Pow, binary(BinaryOp::Pow, name("a"), name("b")), name("c"))) ==
         "(a ** b) ** c");
+  CHECK(printExpr(*binary(BinaryOp::Shl, binary(BinaryOp::BitXor, name("a"), name("b")), name("c"))) ==
+        "(a ^ b) << c");
+  CHECK(printExpr(*binary(BinaryOp::BitXor, binary(BinaryOp::Shr, name("a"), name("b")), name("c"))) ==
+        "a >> b ^ c");
   ast::IntLiteral three{SourceRange{}};
   three.value = 3;
   CHECK(printExpr(three) == "3");

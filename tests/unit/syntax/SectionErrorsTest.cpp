@@ -58,3 +58,21 @@ TEST_CASE("section errors", "[errors]") {
        {"2:1 a second `bench` | a spec has one `bench`; put both into one, or remove this"}},
   });
 }
+
+TEST_CASE("more section errors", "[errors]") {
+  test::checkErrors({
+      {"def f(a) {}", {"1:1 expected a section, found `def` | functions are `fn name(a, b) { ... }`"}},
+      {"func f(a) {}", {"1:1 expected a section, found `func` | functions are `fn name(a, b) { ... }`"}},
+      {"import a", {"1:1 expected a section, found `import` | write `use name`"}},
+      {"include a", {"1:1 expected a section, found `include` | write `use name`"}},
+      {"kernel k(BM = ) {}", {"1:15 expected an expression, found `)`"}},
+      {"kernel k(p: ) {}", {"1:13 expected a type, found `)`"}},
+      {"fn (a) {}", {"1:4 expected the name of the function, found `(`"}},
+      {"fn f(3) {}", {"1:6 expected the name of a parameter, found `3`"}},
+      {"fn f(a) { while a { b }\n for i in 0 .. 2 { c }\n a }",
+       {"1:21 this value is not used | the value of a `fn` is its last expression, outside any `if` or loop",
+        "2:20 this value is not used | the value of a `fn` is its last expression, outside any `if` or "
+        "loop"}},
+      {"use", {"1:4 expected the name of a library file, found the end of the file"}},
+  });
+}

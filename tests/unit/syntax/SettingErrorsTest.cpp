@@ -55,3 +55,14 @@ TEST_CASE("setting errors", "[errors]") {
        {"1:9 `test` is a keyword and cannot be the name of a setting | choose another name"}},
   });
 }
+
+TEST_CASE("more setting errors", "[errors]") {
+  test::checkErrors({
+      {"tune 3 { BM in [1] }", {"1:6 expected the name of the kernel to tune, found `3`"}},
+      {"tune k { arch sm_90a }", {"1:22 expected `{` and the contents of `arch`, found `}`"}},
+      {"tune k { arch sm_90a { BM [2] } }", {"1:27 expected `=` or `in` after `BM`, found `[`"}},
+      {"test { tolerance { 3: 0 } }", {"1:20 expected a dtype, found `3`"}},
+      {"test { tolerance }", {"1:18 expected `{` and the contents of `tolerance`, found `}`"}},
+      {"test { N in [1]; R }", {"1:20 expected `=` or `in` after `R`, found `}`"}},
+  });
+}

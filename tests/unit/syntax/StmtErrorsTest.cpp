@@ -93,3 +93,18 @@ TEST_CASE("statement errors", "[errors]") {
        {"1:18 expected the end of the statement, found `,` | one statement a line, or `;` between them"}},
   });
 }
+
+TEST_CASE("more statement errors", "[errors]") {
+  test::checkErrors({
+      {"reference { true }",
+       {"1:13 this value is not used | only calls stand alone as statements; bind a value with `let`"}},
+      {"reference { scratch : f32[N] }",
+       {"1:21 expected the end of the statement, found `:` | names have no type annotation: write `let x = "
+        "f32(0)`"}},
+      {"reference { launch 3 }",
+       {"1:20 expected the end of the statement, found `3` | one statement a line, or `;` between them"}},
+      {"reference { for 3 in 0 .. 2 {} }", {"1:17 expected the name of the loop variable, found `3`"}},
+      {"reference { for i in 0 .. {} }", {"1:27 expected an expression, found `{`"}},
+      {"reference { if }", {"1:16 expected an expression, found `}`"}},
+  });
+}
