@@ -91,8 +91,10 @@ private:
   void closeRound(uint32_t i) {
     Tok opener = tokens[i].kind == Tok::RParen ? Tok::LParen : Tok::LBracket;
     // `(a]`: if the right opener is further out, the inner one was forgotten.
-    size_t at = open.size();
-    while (at > 0 && isRound(tokens[open[at - 1]].kind) && tokens[open[at - 1]].kind != opener)
+    // The search is bounded, since it runs once for each closing bracket.
+    constexpr size_t farthest = 64;
+    size_t at = open.size(), lowest = at > farthest ? at - farthest : 0;
+    while (at > lowest && isRound(tokens[open[at - 1]].kind) && tokens[open[at - 1]].kind != opener)
       --at;
     if (at > 0 && tokens[open[at - 1]].kind == opener) {
       while (open.size() > at)

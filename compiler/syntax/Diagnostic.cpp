@@ -4,8 +4,8 @@
 
 namespace tilegym {
 
-static Diagnostic make(Severity severity, SourceRange range, std::string message, std::string help) {
-  Diagnostic diagnostic;
+Diagnostic &DiagnosticSink::add(Severity severity, SourceRange range, std::string message, std::string help) {
+  Diagnostic &diagnostic = diagnostics.size() < limit ? diagnostics.emplace_back() : dropped = Diagnostic();
   diagnostic.severity = severity;
   diagnostic.range = range;
   diagnostic.message = std::move(message);
@@ -15,11 +15,11 @@ static Diagnostic make(Severity severity, SourceRange range, std::string message
 
 Diagnostic &DiagnosticSink::error(SourceRange range, std::string message, std::string help) {
   ++errorCount;
-  return diagnostics.emplace_back(make(Severity::Error, range, std::move(message), std::move(help)));
+  return add(Severity::Error, range, std::move(message), std::move(help));
 }
 
 Diagnostic &DiagnosticSink::warning(SourceRange range, std::string message, std::string help) {
-  return diagnostics.emplace_back(make(Severity::Warning, range, std::move(message), std::move(help)));
+  return add(Severity::Warning, range, std::move(message), std::move(help));
 }
 
 } // namespace tilegym

@@ -3,6 +3,7 @@
 // (or as JSON). Nothing in the language part throws: a function that can fail reports here and returns an empty value.
 #pragma once
 #include "compiler/syntax/Source.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Diagnostic {
 
 class DiagnosticSink {
 public:
+  /// Beyond `limit` diagnostics, further ones are counted but not kept.
+  explicit DiagnosticSink(size_t limit = SIZE_MAX) : limit(limit) {}
   /// The returned reference is valid until the next report; use it to attach help and notes.
   Diagnostic &error(SourceRange range, std::string message, std::string help = {});
   Diagnostic &warning(SourceRange range, std::string message, std::string help = {});
@@ -32,7 +35,11 @@ public:
 
 private:
   std::vector<std::shared_ptr<const SourceFile>> files;
+  Diagnostic &add(Severity severity, SourceRange range, std::string message, std::string help);
+
+  size_t limit;
   std::vector<Diagnostic> diagnostics;
+  Diagnostic dropped; ///< the last one beyond the limit
   size_t errorCount = 0;
 };
 

@@ -231,13 +231,12 @@ void Lexer::readStrayCharacter() {
     if (found == entry.character)
       help = entry.help;
   uint32_t begin = static_cast<uint32_t>(pos);
-  size_t end = std::min(text.find('\n', pos), text.size());
-  size_t closing = found == "'" ? text.find('\'', pos + 1) : std::string_view::npos;
-  if (closing < end) {
+  size_t closing = found == "'" ? text.find_first_of("'\n", pos + 1) : std::string_view::npos;
+  if (closing < text.size() && text[closing] == '\'') {
     pos = closing + 1; // a string in the wrong quotes is one mistake
   } else {
     // So is a run of stray characters.
-    while (pos < end) {
+    while (pos < text.size() && text[pos] != '\n') {
       Utf8Char next = decodeUtf8(text, pos);
       bool stray = !next.valid || next.codepoint >= 0x80 || next.codepoint < 0x09 || next.codepoint == 0x7F ||
                    text[pos] == text[begin];

@@ -9,7 +9,8 @@ namespace tilegym {
 namespace {
 
 constexpr size_t maxFileSize = 4u << 20;
-constexpr size_t maxErrors = 50;
+constexpr size_t maxErrors = 50; ///< shown
+constexpr size_t maxKept = 1000; ///< before they are put in order
 
 /// The lexer runs ahead of the parser, so reports are put in the order of the text here.
 void report(DiagnosticSink &found, DiagnosticSink &sink) {
@@ -49,7 +50,7 @@ ast::Spec parseSpec(std::shared_ptr<const SourceFile> file, DiagnosticSink &sink
   sink.keep(file);
   if (tooLarge(*file, sink))
     return spec;
-  DiagnosticSink found;
+  DiagnosticSink found(maxKept);
   spec = syntax::Parser(file, found).parseSpec();
   report(found, sink);
   return spec;
@@ -59,7 +60,7 @@ ast::ExprPtr parseExpr(std::shared_ptr<const SourceFile> file, DiagnosticSink &s
   sink.keep(file);
   if (tooLarge(*file, sink))
     return nullptr;
-  DiagnosticSink found;
+  DiagnosticSink found(maxKept);
   ast::ExprPtr expr = syntax::Parser(file, found).parseWholeExpr();
   report(found, sink);
   return found.hasErrors() ? nullptr : std::move(expr);

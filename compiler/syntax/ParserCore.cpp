@@ -54,11 +54,22 @@ bool Parser::atSectionStart() const {
          file->lineColumn(tok().begin).column == 1;
 }
 
+/// Nobody reads hundreds of errors, so a file that is no spec at all is not worth its time.
+bool Parser::giveUp() {
+  constexpr size_t enough = 500;
+  if (sink.numErrors() < enough)
+    return false;
+  pos = stream.tokens.size() - 1;
+  return true;
+}
+
 /// `begin` is the token the broken statement starts with. Brackets and blocks that it opened are stepped over whole, so the
 /// next token is really outside it; an unpaired bracket (already reported) counts for nothing.
 void Parser::skipStatement(size_t begin) {
   panic = inBroken = false;
   roundDepth = 0;
+  if (giveUp())
+    return;
   size_t stop = pos;
   pos = begin;
   bool first = true;
@@ -81,6 +92,8 @@ void Parser::skipToSection(size_t begin) {
   panic = inBroken = false;
   roundDepth = 0;
   blockDepth = 0;
+  if (giveUp())
+    return;
   if (pos == begin)
     advance();
   while (!at(Tok::End) && !atSectionStart()) {

@@ -68,6 +68,7 @@ private:
   SourceRange foundRange() const;
   /// To just before the next statement or setting of the block that is being read.
   void skipStatement(size_t begin);
+  bool giveUp();
   void skipToSection(size_t begin);
   bool atSectionStart() const;
   bool endStatement(const char *what);

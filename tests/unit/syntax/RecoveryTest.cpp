@@ -123,3 +123,18 @@ TEST_CASE("an empty file is an empty spec", "[recovery]") {
     CHECK(spec.order.empty());
   }
 }
+
+TEST_CASE("texts that are no specs are given up soon", "[recovery]") {
+  // Each took quadratic time or kept millions of reports at first; a test that takes minutes is the failure.
+  for (const char *piece : {"(", "{", "$ \xC3\xA9 ", "a b;", "kernal x\n", "'", "\"a", "if x {\n", "\xFF"}) {
+    std::string text;
+    while (text.size() < (1u << 20))
+      text += piece;
+    INFO(piece);
+    auto parsed = test::parse("reference { " + text);
+    CHECK(parsed.sink.hasErrors());
+    CHECK(parsed.sink.all().size() <= 51);
+  }
+  std::string half(1u << 19, '('), other(1u << 19, ']');
+  CHECK(test::parse("reference { y = " + half + other + "}").sink.all().size() == 51);
+}
