@@ -17,7 +17,7 @@ struct Options {
   std::vector<std::string> specs, archs, dtypes, consts;
   std::string output = "tilegym-kernels", packageName, emit = "package", dumpStages, depfile;
   unsigned jobs = 0;
-  bool noCache = false, requirePtxas = false, quiet = false, checks = false;
+  bool noCache = false, requirePtxas = false, quiet = false, checks = false, keepGoing = false;
 };
 
 #ifdef TILEGYM_HAS_COMPILER
@@ -72,6 +72,13 @@ bool constsExist(const std::vector<std::shared_ptr<const sem::OpModel>> &ops,
     }
   }
   return true;
+}
+
+void absorb(const DiagnosticSink &from, DiagnosticSink &into) {
+  for (const Diagnostic &d : from.all())
+    (d.severity == Severity::Error ? into.error(d.range, d.message, d.help)
+                                   : into.warning(d.range, d.message, d.help))
+        .notes = d.notes;
 }
 
 int writePackage(const Options &o, const emit::Package &package) {
@@ -139,17 +146,25 @@ int run(const Options &o, const Globals &globals) {
   package.name = o.packageName.empty() ? (ops.size() == 1 ? ops[0]->name : "tilegym_kernels") : o.packageName;
   package.producer = driver::toolVersions();
   driver::CompileReport summary;
+  std::vector<std::string> leftOut;
   for (const auto &op : ops) {
+    DiagnosticSink own;
     options.progress = [&](size_t done, size_t all) {
       progress(op->name + ": " + std::to_string(done) + "/" + std::to_string(all) + " variants");
     };
-    if (std::optional<emit::PackageOp> compiled = driver::compileOp(op, options, summary, sink))
+    if (std::optional<emit::PackageOp> compiled = driver::compileOp(op, options, summary, own))
       package.ops.push_back(std::move(*compiled));
     progress("");
+    if (own.hasErrors() && o.keepGoing)
+      leftOut.push_back(op->name + ": " + own.all().front().message);
+    else
+      absorb(own, sink);
   }
   report(sink, globals);
   if (sink.hasErrors())
     return InputWrong;
+  for (const std::string &line : leftOut)
+    std::fprintf(stderr, "left out %s\n", line.c_str());
   if (o.emit != "package") {
     for (const auto &[entry, text] : stageTexts)
       std::printf("// %s\n%s\n", entry.c_str(), text.c_str());
@@ -206,6 +221,8 @@ void addCompileCommand(CLI::App &app, Globals &globals) {
   command->add_flag("--require-ptxas", options->requirePtxas,
                     "Fail where there is no ptxas, instead of packing PTX alone");
   command->add_flag("--checks", options->checks, "Keep asserts and prints in the kernels");
+  command->add_flag("--keep-going", options->keepGoing,
+                    "Leave out ops that no target compiles yet, instead of failing");
   command->add_flag("-q,--quiet", options->quiet, "No summary");
   command->footer(
       "Examples:\n  tilegymc compile softmax rms_norm --arch sm_90a -o build/kernels --name norms\n"

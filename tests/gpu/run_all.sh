@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Tests everything in this bundle on the GPU of this machine; the last line is the sum. usage: run_all.sh [OUT-FOLDER]
+cd "$(dirname "$0")" || exit 3
+out=${1:-out}
+mkdir -p "$out"
+passed=0 failed=0
+step() { # NAME COMMAND...
+  local name=$1
+  shift
+  if "$@" >"$out/$name.txt" 2>&1; then
+    passed=$((passed + 1))
+    echo "passed  $name: $(tail -n 1 "$out/$name.txt")"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name (exit $?), see $out/$name.txt:"
+    tail -n 12 "$out/$name.txt"
+  fi
+}
+./tilegymc doctor || true
+for spec in specs/*.tile; do
+  op=$(basename "$spec" .tile)
+  grep -q "\"name\": \"$op\"" kernels/manifest.json || { echo "skipped $op: not in the package"; continue; }
+  step "test-$op" ./tilegymc test "$spec" --backend gpu --package kernels/tilegym_kernels.tgk
+done
+step strides python3 smoke.py kernels
+if command -v compute-sanitizer >/dev/null; then
+  for tool in memcheck racecheck; do
+    for op in vector_add softmax rms_norm; do
+      step "$tool-$op" compute-sanitizer --tool "$tool" --error-exitcode 9 python3 sanitize.py kernels "$op"
+    done
+  done
+else
+  echo "skipped compute-sanitizer: not installed here"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
