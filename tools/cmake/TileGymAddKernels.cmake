@@ -2,8 +2,9 @@
 # tilegym_add_kernels(NAME SPECS spec... ARCHS arch... [DTYPES dtype...] [CONST name=value...] [OPTIONS option...])
 #
 # Compiles specs into a kernel package when the project is built, and makes a library target NAME of it: linking NAME
-# brings the kernels, the header NAME.h and TileGym's runtime. SPECS are .tile files, relative to the current folder.
-# Editing a spec, or a library file it uses, compiles again; so does a new tilegymc. Needs a tilegymc built with LLVM.
+# brings the kernels, the header NAME.h and TileGym's runtime; NAME's property TILEGYM_HEADER is that header's place.
+# SPECS are .tile files, relative to the current folder. Editing a spec, or a library file it uses, compiles again; so
+# does a new tilegymc.
 function(tilegym_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SPECS;ARCHS;DTYPES;CONST;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -11,6 +12,10 @@ function(tilegym_add_kernels name)
   endif()
   if(NOT ARG_SPECS OR NOT ARG_ARCHS)
     message(FATAL_ERROR "tilegym_add_kernels(${name}): give SPECS (.tile files) and ARCHS (such as sm_80 sm_90a)")
+  endif()
+  if(DEFINED TileGym_HAS_COMPILER AND NOT TileGym_HAS_COMPILER)
+    message(FATAL_ERROR "tilegym_add_kernels(${name}): the installed tilegymc was built without LLVM and cannot compile; "
+                        "install one from a build that found MLIR 22")
   endif()
   set(specs)
   foreach(spec IN LISTS ARG_SPECS)
@@ -39,6 +44,7 @@ function(tilegym_add_kernels name)
   add_library(${name} STATIC ${folder}/${name}.o)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-  target_include_directories(${name} INTERFACE ${folder})
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${folder}>)
+  set_target_properties(${name} PROPERTIES TILEGYM_HEADER ${folder}/${name}.h)
   target_link_libraries(${name} INTERFACE TileGym::runtime)
 endfunction()

@@ -20,6 +20,14 @@ if(TARGET tilegymc)
   install(TARGETS tilegymc EXPORT TileGymTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+if(TARGET tilegym_kernels)
+  set_target_properties(tilegym_kernels PROPERTIES EXPORT_NAME kernels)
+  get_target_property(header tilegym_kernels TILEGYM_HEADER)
+  install(TARGETS tilegym_kernels EXPORT TileGymTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/specs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilegym
