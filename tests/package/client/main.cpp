@@ -32,7 +32,7 @@ float *allocate(void *driver, size_t count) {
 }
 
 tilegym::Status axpy(float *x, float *y, float *z, int64_t n) {
-  return client_kernels::axpy({x, TILEGYM_F32, {n}}, {y, TILEGYM_F32, {n}}, {z, TILEGYM_F32, {n}}, 3.0f);
+  return client_kernels::axpy({x, TILEGYM_F32, {n}}, {y, TILEGYM_F32, {n}}, 3.0f, {z, TILEGYM_F32, {n}});
 }
 
 } // namespace
