@@ -44,6 +44,8 @@ def main():
         prefix = folder + "/moved"
         os.rename(folder + "/first", prefix)
         check_prefix(prefix, (options.source, options.build, folder))
+        listed = run(prefix + "/bin/tilegymc", "list", cwd=folder)
+        check("softmax" in listed, f"the installed tilegymc does not list the installed specs, but: {listed}")
         client, build = folder + "/client", folder + "/build"
         shutil.copytree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "client"), client)
         run(options.cmake, "-S", client, "-B", build, "-G", options.generator, "-DCMAKE_BUILD_TYPE=Release",

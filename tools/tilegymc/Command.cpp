@@ -10,7 +10,11 @@
 namespace tilegym::cli {
 
 sem::SpecFolders Globals::folders() const {
-  return sem::SpecFolders::standard(specDirs, TILEGYM_INSTALLED_SPECS);
+  // Beside the program, so that what is installed can be moved.
+  std::error_code ec;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ec);
+  std::filesystem::path installed = ec ? "" : program.parent_path() / TILEGYM_SPECS_FROM_PROGRAM;
+  return sem::SpecFolders::standard(specDirs, installed.lexically_normal().string());
 }
 
 void report(const DiagnosticSink &sink, const Globals &globals) {
