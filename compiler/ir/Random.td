@@ -5,7 +5,7 @@
 
 include "compiler/ir/TileAttrs.td"
 
-def Tile_PhiloxOp : Tile_Op<"philox", [Pure, AllShapesMatch<["counter", "result"]>]> {
+def Tile_PhiloxOp : Tile_Op<"philox", [Pure]> {
   let summary = "Philox4x32-10 bits for each counter";
   let description = [{
     With n = 128 / bits, an element is field `c mod n` of Philox4x32-10 with key `seed` (low word first) at counter `c div n` (its 64 bits in the low two
@@ -19,6 +19,7 @@ def Tile_PhiloxOp : Tile_Op<"philox", [Pure, AllShapesMatch<["counter", "result"
   let arguments = (ins I64:$seed, AnyTypeOf<[I64, StaticShapeTensorOf<[I64]>]>:$counter);
   let results = (outs AnyTypeOf<[I32, I16, I8, StaticShapeTensorOf<[I32, I16, I8]>]>:$result);
   let assemblyFormat = "$seed `,` $counter attr-dict `:` type($counter) `to` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -153,3 +153,9 @@ LogicalResult ConvertOp::verify() {
     return emitOpError("between floats is not unsigned");
   return success();
 }
+
+LogicalResult PhiloxOp::verify() {
+  if (shapeOf(getCounter().getType()) != shapeOf(getType()))
+    return emitOpError("gives ") << getType() << " for counters " << getCounter().getType();
+  return success();
+}

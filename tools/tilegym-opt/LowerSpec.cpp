@@ -56,7 +56,10 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   std::string fileName = slash.second.empty() ? args[0] : slash.second.str();
   auto file = std::make_shared<const SourceFile>(fileName, (*buffer)->getBuffer().str());
   auto spec = std::make_shared<const ast::Spec>(parseSpec(file, sink));
-  std::shared_ptr<const sem::OpModel> op = sink.hasErrors() ? nullptr : sem::analyze(spec, {}, sink);
+  std::shared_ptr<const sem::OpModel> op =
+      sink.hasErrors()
+          ? nullptr
+          : sem::analyze(spec, {{slash.second.empty() ? "lib" : slash.first.str() + "/lib"}}, sink);
   if (!op)
     return fail(sink);
   auto variant = driver::chooseVariant(*op, args[1], settings, "", sink);

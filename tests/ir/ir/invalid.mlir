@@ -226,7 +226,7 @@ func.func @scan(%t: tensor<8xf32>) {
 // -----
 
 func.func @philox(%s: i64, %t: tensor<8xi64>) {
-  // expected-error @below {{failed to verify that all of {counter, result} have same shape}}
+  // expected-error @below {{gives 'tensor<4xi32>' for counters 'tensor<8xi64>'}}
   %b = tile.philox %s, %t : tensor<8xi64> to tensor<4xi32>
   return
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Variants by settings, the names of their kernels, and the names of stages.
+#include "compiler/driver/ChooseVariant.h"
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/syntax/Parser.h"
+#include <catch2/catch.hpp>
+
+using namespace tilegym;
+
+namespace {
+
+constexpr const char *text = R"(
+op choose(x: T[*R, N], const mode: none | mean = none, const shift: i32 = -1, w: T[N]?) -> y: T[*R, N]
+  where T: f32 | f16, shift: -1 | 2
+reference { y = x }
+kernel rows(BN) {
+  grid(R)
+  store(y[block(0), 0 :+ BN], load(x[block(0), 0 :+ BN]))
+}
+tune rows { BN in [128, 256]; warps in [4, 8] }
+test { R in [1]; N in [2]; case "one" { R = 1; N = 1; x = [[1]]; expect y = [[1]] }; tolerance { f32: 0; f16: 0 } }
+bench none "a test"
+)";
+
+struct Fixture {
+  DiagnosticSink sink;
+  std::shared_ptr<const sem::OpModel> op;
+  Fixture() {
+    auto file = std::make_shared<SourceFile>("choose.tile", text);
+    auto spec = std::make_shared<ast::Spec>(parseSpec(file, sink));
+    op = sem::analyze(spec, {}, sink);
+    INFO(renderAll(sink));
+    REQUIRE(op);
+  }
+  std::string name(const driver::Settings &settings, tile::Facts facts = tile::Facts::Fast) {
+    auto variant = driver::chooseVariant(*op, "rows", settings, "", sink);
+    return variant ? driver::entryName(*op, *variant, facts) : "";
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture,
+                 "a variant is chosen by its settings, and its kernel's name tells all that is fixed") {
+  CHECK(
+      name(
+          {{"T", "f32"}, {"mode", "none"}, {"shift", "2"}, {"w", "absent"}, {"BN", "128"}, {"warps", "4"}}) ==
+      "choose_rows_f32_mode0_shift2_BN128_warps4_fast");
+  CHECK(
+      name({{"T", "f16"}, {"mode", "mean"}, {"shift", "-1"}, {"w", "present"}, {"BN", "256"}, {"warps", "8"}},
+           tile::Facts::General) == "choose_rows_f16_mode1_shiftm1_w_BN256_warps8_general");
+  CHECK(sink.numErrors() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "what no variant has is an error") {
+  CHECK(name({{"T", "bf16"}}) == "");
+  CHECK(sink.all().back().message == "op 'choose' has no variant with these dtypes and consts");
+  sink = {};
+  CHECK(name({{"BN", "64"}}) == "");
+  CHECK(sink.all().back().message == "no point of kernel 'rows' has these parameters and knobs");
+  sink = {};
+  CHECK(!driver::chooseVariant(*op, "columns", {}, "", sink));
+  CHECK(sink.all().back().message == "no kernel 'columns' in op 'choose'");
+  CHECK(sink.all().back().help == "its kernels are rows");
+}
+
+TEST_CASE("stages have names") {
+  for (driver::Stage stage : driver::allStages())
+    CHECK(driver::parseStage(driver::stageName(stage)) == stage);
+  CHECK(driver::stageName(driver::Stage::Threads) == "threads");
+  CHECK(!driver::parseStage("assembly"));
+}
