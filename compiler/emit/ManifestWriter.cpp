@@ -80,7 +80,10 @@ std::string writeManifest(const Package &package, llvm::StringRef table) {
       o["scalars"].push_back({{"name", s.name}, {"const", s.isConst}});
     static const char *const kinds[] = {"tensor", "scalar", "pointer", "const"};
     for (const CArgument &a : signatureOf(*op.model))
-      o["arguments"].push_back({{"name", a.name}, {"kind", kinds[a.kind]}, {"dtype", a.kind == CArgument::Tensor ? json() : json(std::string(name(a.dtype)))}});
+      o["arguments"].push_back(
+          {{"name", a.name},
+           {"kind", kinds[a.kind]},
+           {"dtype", a.kind == CArgument::Tensor ? json() : json(std::string(name(a.dtype)))}});
     for (const sem::KernelModel &k : op.model->kernels)
       o["kernels"].push_back({{"name", k.name}, {"guarded", k.guard != nullptr}});
     o["variants"] = json::array();

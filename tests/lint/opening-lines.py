@@ -22,7 +22,7 @@ def check(tree):
         if lines[first:first + 1] not in ([f"{mark} {TAG}"], [f"/* {TAG}"]):
             tree.report(path, first + 1, f"expected '{mark} {TAG}'")
         elif os.path.basename(path) != "CMakeLists.txt":
-            says = (lines[first + 1:first + 2] or [""])[0]
+            says = next((line for line in lines[first + 1:first + 3] if line), "")  # `tilegymc fmt` parts them
             if not says.startswith((mark + " ", mark + mark[0], " * ", '"""')):
                 tree.report(path, first + 2, "expected a comment that says what the file is for")
     return looked_at
