@@ -19,11 +19,14 @@ struct Globals {
 };
 
 /// Adds the subcommands; each one's callback does its work and sets `exitCode`.
+void addBenchCommand(CLI::App &app, Globals &globals);
 void addCheckCommand(CLI::App &app, Globals &globals);
 void addCompileCommand(CLI::App &app, Globals &globals);
 void addDoctorCommand(CLI::App &app, Globals &globals);
 void addFmtCommand(CLI::App &app, Globals &globals);
 void addListCommand(CLI::App &app, Globals &globals);
+void addRunCommand(CLI::App &app, Globals &globals);
+void addTestCommand(CLI::App &app, Globals &globals);
 
 /// Prints diagnostics: to stderr as text, with `--json` to stdout as JSON.
 void report(const DiagnosticSink &sink, const Globals &globals);

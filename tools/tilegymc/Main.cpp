@@ -19,11 +19,14 @@ int main(int argc, char **argv) {
                  "Folder of specs to look in before the installed ones (may be given several times)")
       ->allow_extra_args(false);
   app.add_flag("--json", globals.json, "Machine-readable output on stdout");
+  addBenchCommand(app, globals);
   addCheckCommand(app, globals);
   addCompileCommand(app, globals);
   addDoctorCommand(app, globals);
   addFmtCommand(app, globals);
   addListCommand(app, globals);
+  addRunCommand(app, globals);
+  addTestCommand(app, globals);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -17,13 +17,13 @@ std::string lowered(std::string text) {
   return text;
 }
 
-bool matches(const std::string &text, const std::vector<std::string> &patterns) {
+} // namespace
+
+bool matchesAll(const std::string &text, const std::vector<std::string> &patterns) {
   return std::all_of(patterns.begin(), patterns.end(), [&](const std::string &p) {
     return lowered(text).find(lowered(p)) != std::string::npos;
   });
 }
-
-} // namespace
 
 std::vector<OpPtr> loadOps(const std::vector<std::string> &names, const Globals &globals,
                            DiagnosticSink &sink) {
@@ -48,7 +48,7 @@ std::unique_ptr<OpTests> collectTests(const OpPtr &op, const std::vector<std::st
   tests->op = op;
   tests->model = sem::readTest(*op, *op->spec->test, sink);
   for (sem::TestCall &call : sem::testCalls(*op, tests->model, sink))
-    if (matches(op->name + " " + call.name, patterns))
+    if (matchesAll(op->name + " " + call.name, patterns))
       tests->calls.push_back(std::move(call));
   return tests;
 }

@@ -18,7 +18,10 @@ struct OpTests {
   sem::TestModel model;
   std::vector<sem::TestCall> calls;
 };
-/// Cases that match every pattern: a part of "OP CASE", in any case of letters.
+/// Has the text every pattern as a part, in any case of letters?
+bool matchesAll(const std::string &text, const std::vector<std::string> &patterns);
+
+/// The cases whose "OP CASE" matches.
 std::unique_ptr<OpTests> collectTests(const OpPtr &op, const std::vector<std::string> &patterns,
                                       DiagnosticSink &sink);
 

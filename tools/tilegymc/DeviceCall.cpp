@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Uploads, poisons and judges the memory around a call.
+#include "DeviceCall.h"
+#include <cstring>
+
+namespace tilegym::cli {
+namespace {
+
+/// The first byte that differs outside of the tensor's elements (everywhere, with `elementsToo`); -1: none.
+int64_t changedByte(const interp::HostTensor &before, const interp::HostTensor &after, bool elementsToo) {
+  size_t size = before.buffer->size(), width = sizeInBytes(before.dtype);
+  const std::byte *a = before.buffer->data(), *b = after.buffer->data();
+  if (!std::memcmp(a, b, size))
+    return -1;
+  std::vector<bool> mine(size, false);
+  if (!elementsToo)
+    interp::forEachPosition(before, [&](int64_t, int64_t position) {
+      std::fill_n(mine.begin() + position * int64_t(width), width, true);
+    });
+  for (size_t i = 0; i < size; ++i)
+    if (a[i] != b[i] && !mine[i])
+      return int64_t(i);
+  return -1;
+}
+
+} // namespace
+
+uint64_t scalarArgument(const sem::OpModel &op, const sem::TestCall &call, size_t scalar,
+                        const sem::Constant &value) {
+  const sem::ScalarParam &param = op.scalars[scalar];
+  if (param.isConst)
+    return uint64_t(value.asInt());
+  DType dtype = call.bound.spec.dtypes[size_t(param.typeVar)];
+  interp::HostTensor cell = interp::HostTensor::allocate(dtype, {});
+  if (isFloat(dtype))
+    cell.set(0, value.asFloat());
+  else
+    cell.setInt(0, value.asInt());
+  return cell.bits(0);
+}
+
+bool DeviceCall::upload(interp::Spread spread, std::byte poison, std::string &error) {
+  tensors.resize(op.tensors.size());
+  images.assign(op.tensors.size(), std::nullopt);
+  for (size_t id = 0; id < op.tensors.size(); ++id) {
+    if (!call.bound.spec.present[id])
+      continue;
+    const sem::TensorParam &tensor = op.tensors[id];
+    if (tensor.role != sem::Role::Output) {
+      images[id] = inputs.tensors[id][0];
+    } else {
+      interp::HostTensor dense = interp::HostTensor::allocate(call.bound.spec.dtypes[size_t(tensor.typeVar)],
+                                                              call.bound.shapes[id][0]);
+      images[id] = spread == interp::Spread::Dense ? dense : interp::respread(dense, spread);
+      std::fill_n(images[id]->buffer->data(), images[id]->buffer->size(), poison);
+    }
+    if (!tensors[id].upload(gpu, *images[id], error))
+      return false;
+  }
+  return true;
+}
+
+const std::vector<const void *> &DeviceCall::arguments() {
+  scalars.assign(op.scalars.size(), 0);
+  list.clear();
+  for (const sem::Argument &argument : op.arguments) {
+    size_t id = size_t(argument.id);
+    if (argument.isTensor) {
+      list.push_back(images[id] ? tensors[id].view() : nullptr);
+    } else {
+      scalars[id] = scalarArgument(op, call, id, inputs.scalars[id]);
+      list.push_back(&scalars[id]);
+    }
+  }
+  return list;
+}
+
+std::vector<const void *> DeviceCall::inputsOnly() {
+  std::vector<const void *> given = arguments();
+  for (size_t i = 0; i < given.size(); ++i)
+    if (op.arguments[i].isTensor && op.tensors[size_t(op.arguments[i].id)].role == sem::Role::Output)
+      given[i] = nullptr;
+  return given;
+}
+
+std::optional<std::vector<std::vector<interp::HostTensor>>>
+DeviceCall::download(std::vector<std::string> &damages, std::string &error) {
+  std::vector<std::vector<interp::HostTensor>> out(op.tensors.size());
+  for (size_t id = 0; id < op.tensors.size(); ++id) {
+    if (!images[id])
+      continue;
+    std::string damage;
+    std::optional<interp::HostTensor> now = tensors[id].download(gpu, damage, error);
+    if (!now)
+      return std::nullopt;
+    bool isInput = op.tensors[id].role == sem::Role::Input;
+    if (int64_t byte = changedByte(*images[id], *now, isInput); damage.empty() && byte >= 0)
+      damage = isInput ? "an input was written, at byte " + std::to_string(byte) + " of its memory"
+                       : "byte " + std::to_string(byte) +
+                             " of its memory was written, which is between its elements";
+    if (!damage.empty())
+      damages.push_back("`" + op.tensors[id].name + "`: " + damage);
+    out[id].push_back(std::move(*now));
+  }
+  return out;
+}
+
+} // namespace tilegym::cli

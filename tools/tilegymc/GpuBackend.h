@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The GPU as a backend of the case runner: compiled kernels, launched through the runtime's C interface as a program would, with the
+// memory around them watched.
+#pragma once
+#include "DeviceCall.h"
+#include "compiler/interpreter/CaseRunner.h"
+#include <atomic>
+
+namespace tilegym::cli {
+
+/// What several backends of one command share: after a fault that the GPU does not recover from, the rest is skipped.
+struct GpuHealth {
+  std::atomic<bool> lost{false};
+};
+
+class GpuBackend : public interp::Backend {
+public:
+  GpuBackend(const Gpu &gpu, const PackageFile &package, const sem::OpModel &op, GpuHealth &health)
+      : gpu(gpu), package(package), op(op), health(health) {}
+  std::string name() const override { return "gpu"; }
+  /// How outputs lie in memory, and how the inputs of the next run do.
+  void setSpread(interp::Spread how) { spread = how; }
+  /// Runs twice, with outputs poisoned differently: what was not written, or is another time another, then differs.
+  interp::BackendRun run(const sem::TestCall &test, const interp::Arguments &inputs) override;
+
+private:
+  /// Outputs of one run; nothing after a fault, or where `skipped` says why it cannot be.
+  std::optional<std::vector<std::vector<interp::HostTensor>>>
+  once(DeviceCall &call, size_t number, std::byte poison, interp::Outcome &outcome, std::string &skipped);
+  void checkShapes(DeviceCall &call, size_t number, const sem::TestCall &test, interp::Outcome &outcome);
+
+  const Gpu &gpu;
+  const PackageFile &package;
+  const sem::OpModel &op;
+  GpuHealth &health;
+  interp::Spread spread = interp::Spread::Dense;
+};
+
+} // namespace tilegym::cli

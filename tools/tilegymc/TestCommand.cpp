@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// `tilegymc test`: the spec's own cases on every backend there is.
+#include "CaseReport.h"
+#include "GpuBackend.h"
+#include <cstdio>
+
+namespace tilegym::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> specs, patterns;
+  std::string backend = "all", package;
+  unsigned jobs = 0;
+  bool quiet = false;
+};
+
+struct Task {
+  const OpTests *tests;
+  const sem::TestCall *call;
+};
+
+const std::pair<interp::Spread, const char *> kSpreads[] = {
+    {interp::Spread::Dense, "gpu"},
+    {interp::Spread::Padded, "gpu, padded rows, odd base"},
+    {interp::Spread::Strided, "gpu, every second element"},
+    {interp::Spread::Transposed, "gpu, transposed"}};
+
+/// Transposing needs two axes; without them the case is the dense one again.
+bool spreadMeansSomething(const sem::TestCall &call, interp::Spread spread) {
+  size_t most = 0;
+  for (const auto &list : call.shape.tensors)
+    for (const sem::ArrayShape &array : list)
+      most = std::max(most, array.extents.size());
+  return most >= (spread == interp::Spread::Transposed ? 2 : spread == interp::Spread::Dense ? 0 : 1);
+}
+
+CaseLine skippedLine(const Task &task, const std::string &backend, const std::string &why) {
+  CaseLine line{task.tests->op->name, backend, {}};
+  line.result.name = task.call->name;
+  line.result.status = interp::CaseResult::Skipped;
+  line.result.skipped = why;
+  return line;
+}
+
+/// The GPU and its package, or why there is none.
+struct GpuSide {
+  std::optional<Gpu> gpu;
+  std::shared_ptr<PackageFile> package;
+  GpuHealth health;
+  std::string lacking;
+};
+
+/// An exit code other than Ok where an error was said.
+int openGpu(const Options &o, const std::vector<OpPtr> &ops, GpuSide &side) {
+  // A package is opened even without a GPU, so that a bad one is refused everywhere.
+  side.gpu = findGpu(side.lacking);
+  if (!side.gpu && o.package.empty())
+    return Ok;
+  PackageChoice choice = choosePackage(o.package, ops, side.gpu ? side.gpu->device->arch : 0);
+  side.package = choice.file;
+  if (side.gpu && !choice.file)
+    side.lacking = choice.lacking;
+  if (choice.file)
+    for (const OpPtr &op : ops)
+      if (std::optional<size_t> number = choice.file->findOp(op->name);
+          number && !choice.file->isOf(*number, *op)) {
+        complain("%s holds %s compiled from another text than %s; compile it again",
+                 choice.file->source().c_str(), op->name.c_str(), op->spec->file->name().c_str());
+        return InputWrong;
+      }
+  return choice.code;
+}
+
+void runCase(const Task &task, bool onInterpreter, bool onGpu, GpuSide &side, unsigned threads,
+             std::vector<CaseLine> &lines) {
+  const sem::OpModel &op = *task.tests->op;
+  interp::InterpreterBackend::Options options;
+  options.run.threads = threads;
+  interp::CaseRunner runner(op, task.tests->model, options.run);
+  if (onInterpreter) {
+    interp::InterpreterBackend backend(op, options);
+    lines.push_back({op.name, backend.name(), runner.run(*task.call, backend)});
+  }
+  if (!onGpu)
+    return;
+  if (!side.lacking.empty()) {
+    lines.push_back(skippedLine(task, "gpu", side.lacking));
+    return;
+  }
+  GpuBackend backend(*side.gpu, *side.package, op, side.health);
+  for (const auto &[spread, called] : kSpreads) {
+    if (!spreadMeansSomething(*task.call, spread))
+      continue;
+    backend.setSpread(spread);
+    lines.push_back({op.name, called, runner.run(*task.call, backend, spread)});
+  }
+}
+
+int run(const Options &o, const Globals &globals) {
+  bool onInterpreter = o.backend != "gpu", onGpu = o.backend != "interpreter";
+  DiagnosticSink sink;
+  std::vector<OpPtr> ops = loadOps(o.specs, globals, sink);
+  std::vector<std::unique_ptr<OpTests>> tests;
+  std::vector<Task> tasks;
+  for (const OpPtr &op : ops) {
+    tests.push_back(collectTests(op, o.patterns, sink));
+    for (const sem::TestCall &call : tests.back()->calls)
+      tasks.push_back({tests.back().get(), &call});
+  }
+  if (tasks.empty() && !sink.hasErrors()) {
+    complain("no test case matches the patterns given with -k");
+    return InputWrong;
+  }
+  GpuSide side;
+  if (onGpu && !sink.hasErrors())
+    if (int code = openGpu(o, ops, side); code != Ok)
+      return code;
+  std::vector<std::vector<CaseLine>> byTask(tasks.size());
+  unsigned workers = unsigned(std::min<size_t>(threadsFor(o.jobs), std::max<size_t>(1, tasks.size())));
+  unsigned threads = std::max(1u, threadsFor(0) / workers);
+  runTasks(tasks.size(), o.jobs, "test", [&]() -> std::function<void(size_t)> {
+    return [&](size_t i) { runCase(tasks[i], onInterpreter, onGpu, side, threads, byTask[i]); };
+  });
+  std::vector<CaseLine> lines;
+  bool anyOnGpu = false;
+  for (std::vector<CaseLine> &some : byTask)
+    for (CaseLine &line : some) {
+      anyOnGpu |= line.backend != "interpreter" && line.result.status != interp::CaseResult::Skipped;
+      lines.push_back(std::move(line));
+    }
+  int code = reportCases(lines, sink, globals, o.quiet);
+  if (onGpu && !anyOnGpu && !lines.empty())
+    std::fprintf(stderr, "note: nothing ran on a GPU: %s\n",
+                 side.lacking.empty() ? "see the reasons of the skipped cases" : side.lacking.c_str());
+  return code == Ok && o.backend == "gpu" && !anyOnGpu ? EnvironmentLacks : code;
+}
+
+} // namespace
+
+void addTestCommand(CLI::App &app, Globals &globals) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = app.add_subcommand("test", "Run the specs' own test cases on every backend there is");
+  command->add_option("OP", options->specs, "Specs: paths or names (default: all)");
+  command->add_option("--backend", options->backend, "interpreter, gpu or all")
+      ->check(CLI::IsMember({"interpreter", "gpu", "all"}));
+  command
+      ->add_option("-k", options->patterns,
+                   "Only cases whose \"OP CASE\" has this text; given several times, all of them")
+      ->allow_extra_args(false);
+  command->add_option("--package", options->package, "A package (.tgk) to test, instead of compiling here");
+  command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
+  command->add_flag("-q,--quiet", options->quiet, "Only the lines of cases that failed");
+  command->footer("On the GPU each case runs twice with poisoned outputs between guards, in dense, padded, "
+                  "strided and transposed memory,\n"
+                  "and is compared with the reference by the spec's tolerance.\n\n"
+                  "Examples:\n  tilegymc test softmax\n  tilegymc test --backend gpu --package norms.tgk "
+                  "softmax rms_norm -q\n"
+                  "  tilegymc test softmax -k T=bf16 --json");
+  command->callback([options, &globals] { globals.exitCode = run(*options, globals); });
+}
+
+} // namespace tilegym::cli
