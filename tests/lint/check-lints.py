@@ -20,6 +20,8 @@ GOOD = {
     "tests/ir/transforms/fold-masks.mlir": "// RUN: tool %s | FileCheck %s\n// CHECK-NEXT: x\n",
     "specs/add.tile": f"# {TAG}## Adds.\ntest {{{{ case {{{{ expect z = [1] }}}} }}}}\n",
     "CMakeLists.txt": f"# {TAG}",
+    "tests/package/client/axpy.tile": f"# {TAG}## Adds.\nop axpy\n",
+    "README.md": "`compiler/syntax` and `specs/`\n## Adds.\nop axpy\n",
 }
 # lint, file, its text, what the lint must say
 BAD = [
@@ -42,6 +44,8 @@ BAD = [
     ("walls", "compiler/emit/Wall2.cpp", CPP + '#include "tilegym/tilegym.h"\n', "only the package format"),
     ("walls", "runtime/src/Wall.cpp", CPP + '#include "compiler/syntax/AST.h"\n', "ships without LLVM"),
     ("formatting", "compiler/ir/Ugly.cpp", CPP + "int  f( ){return 1;}\n", "not formatted"),
+    ("docs", "docs/map.md", "see `tools/nothing`\n", "names tools/nothing"),
+    ("docs", "README.md", "## Subtracts.\n", "its spec is not the one"),
     ("spec-expectations", "specs/sub.tile", f"# {TAG}## expect z = [1]\n", "no test case has an `expect`"),
     ("filecheck-prefixes", "tests/ir/a.mlir", "// RUN: tool | FileCheck %s\n// CHECK: x\n// SM80: y\n", "prefix SM80"),
     ("filecheck-prefixes", "tests/ir/a.mlir", "// RUN: FileCheck --check-prefixes=A,B\n// A-NOT: x\n", "prefix B"),

@@ -48,6 +48,7 @@ def main():
         check("softmax" in listed, f"the installed tilegymc does not list the installed specs, but: {listed}")
         client, build = folder + "/client", folder + "/build"
         shutil.copytree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "client"), client)
+        run(prefix + "/bin/tilegymc", "check", client + "/axpy.tile")
         run(options.cmake, "-S", client, "-B", build, "-G", options.generator, "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_CXX_COMPILER=" + options.cxx, "-DCMAKE_PREFIX_PATH=" + prefix)
         print(run(options.cmake, "--build", build))
