@@ -25,6 +25,21 @@ static void sayWhich(int signal) {
   std::raise(signal);
 }
 
+static std::string readFile(const std::filesystem::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The whole specs of the language reference, which use every builtin.
+static void addExamples(std::vector<std::string> &corpus) {
+  const std::string page = readFile(std::filesystem::path(TILEGYM_SOURCE_DIR) / "docs/language.md"),
+                    open = "```tile\n";
+  for (size_t at = page.find(open); at != std::string::npos; at = page.find(open, at)) {
+    at += open.size();
+    corpus.insert(corpus.end(), 10, page.substr(at, page.find("```", at) - at));
+  }
+}
+
 static std::vector<std::string> readCorpus() {
   std::vector<std::filesystem::path> paths;
   for (const char *folder : {"specs", "tests/unit/syntax/data", "tests/specs"})
@@ -35,12 +50,12 @@ static std::vector<std::string> readCorpus() {
   std::sort(paths.begin(), paths.end()); // the order of a folder is not the same everywhere
   std::vector<std::string> corpus;
   for (const auto &path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::string text = readFile(path);
     // Right specs get further than wrong ones, so they come more often.
     bool isWrong = path.parent_path().filename() == "bad";
     corpus.insert(corpus.end(), isWrong ? 1 : 20, text);
   }
+  addExamples(corpus);
   return corpus;
 }
 

@@ -257,6 +257,32 @@ static void mutate(std::string &text, const std::vector<std::string> &corpus, Ra
   }
 }
 
+struct Span {
+  size_t begin = 0, end = 0;
+};
+
+/// A name or number of the text, anywhere.
+static Span someWord(const std::string &text, Random &random) {
+  auto isWord = [&](size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  size_t at = random.below(text.size());
+  for (size_t tries = 0; tries < text.size() && !isWord(at); ++tries)
+    at = (at + 1) % text.size();
+  Span word{at, at};
+  while (word.begin > 0 && isWord(word.begin - 1))
+    --word.begin;
+  while (isWord(word.end))
+    ++word.end;
+  return word;
+}
+
+/// Words of the spec in each other's place: most such texts parse, so names, dtypes and shapes get their turn.
+static void swapWords(std::string &text, const std::string &source, Random &random) {
+  Span from = someWord(source, random), to = someWord(text, random);
+  text.replace(to.begin, to.end - to.begin, source.substr(from.begin, from.end - from.begin));
+}
+
 std::string makeInput(Random &random, const std::vector<std::string> &corpus) {
   switch (random.below(20)) {
   case 0:
@@ -265,6 +291,17 @@ std::string makeInput(Random &random, const std::vector<std::string> &corpus) {
     return randomTokens(random);
   case 2:
     return nested(random);
+  case 3:
+  case 4:
+  case 5:
+  case 6:
+  case 7:
+  case 8: {
+    std::string text = corpus[random.below(corpus.size())], original = text;
+    for (size_t i = 1 + random.below(3); i > 0; --i)
+      swapWords(text, original, random);
+    return text;
+  }
   default: {
     std::string text = corpus[random.below(corpus.size())];
     for (size_t i = 1 + random.below(random.below(2) ? 3 : 20); i > 0; --i)
