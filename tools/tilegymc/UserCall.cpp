@@ -26,6 +26,7 @@ private:
   void bindFrom(size_t tensor, const std::vector<int64_t> &extents);
   bool shapeOf(size_t tensor);
   bool fill(size_t tensor);
+  bool addInputs();
   std::string known() const;
 
   const sem::OpModel &op;
@@ -307,6 +308,26 @@ bool Maker::fill(size_t id) {
   return true;
 }
 
+bool Maker::addInputs() {
+  if (!options.needData) {
+    for (const auto &scalar : out->call.bound.values.scalars)
+      out->inputs.scalars.push_back(scalar.value_or(sem::Constant{}));
+    return true;
+  }
+  std::vector<interp::Fault> faults;
+  std::optional<interp::Arguments> inputs = interp::makeInputs(op, out->call, interp::Spread::Dense, faults);
+  if (!inputs) {
+    for (const interp::Fault &fault : faults)
+      complain("%s", fault.message.c_str());
+    return false;
+  }
+  out->inputs = std::move(*inputs);
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    if (files[id])
+      out->inputs.tensors[id] = {std::move(*files[id])};
+  return true;
+}
+
 std::unique_ptr<UserCall> Maker::make() {
   for (const sem::TensorParam &tensor : op.tensors)
     if (tensor.isList) {
@@ -363,18 +384,7 @@ std::unique_ptr<UserCall> Maker::make() {
                  typeText(call.shape.tensors[id][0].dtype, call.shape.tensors[id][0].extents);
   }
   call.seed = interp::hashName(op.name + ":" + call.name);
-  std::vector<interp::Fault> faults;
-  std::optional<interp::Arguments> inputs = interp::makeInputs(op, call, interp::Spread::Dense, faults);
-  if (!inputs) {
-    for (const interp::Fault &fault : faults)
-      complain("%s", fault.message.c_str());
-    return nullptr;
-  }
-  out->inputs = std::move(*inputs);
-  for (size_t id = 0; id < op.tensors.size(); ++id)
-    if (files[id])
-      out->inputs.tensors[id] = {std::move(*files[id])};
-  return std::move(out);
+  return addInputs() ? std::move(out) : nullptr;
 }
 
 } // namespace

@@ -11,6 +11,7 @@ struct UserCallOptions {
   std::vector<std::string> values; ///< "x=in.npy", "in/x.npy", "eps=1e-5"
   std::vector<std::string> dtypes; ///< "bf16", "T=bf16"
   std::vector<std::string> with;   ///< optional tensors to take part
+  bool needData = true;            ///< else tensors stay empty: only shapes matter
 };
 void addUserCallOptions(CLI::App &command, UserCallOptions &options);
 

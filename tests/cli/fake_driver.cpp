@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// A CUDA driver for tests on machines without one: memory is the host's, and kernels do nothing, or the damage that
+// TILEGYM_FAKE_DAMAGE asks for. So what the commands do around a launch, and what they notice, is tested everywhere.
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace {
+
+std::mutex mutex;
+std::map<unsigned long long, size_t> blocks;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <class T> void fill(unsigned long long at, T value, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(reinterpret_cast<char *>(at) + i * sizeof(T), &value, sizeof(T));
+}
+
+template <class T> void fillRows(unsigned long long at, size_t pitch, T value, size_t width, size_t height) {
+  for (size_t row = 0; row < height; ++row)
+    fill(at + row * pitch, value, width);
+}
+
+} // namespace
+
+extern "C" {
+
+int cuInit(unsigned) { return 0; }
+int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
+int cuGetErrorName(int, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
+int cuGetErrorString(int, const char **text) { return *text = "a fault that the test asked for", 0; }
+int cuDeviceGetCount(int *count) { return *count = 1, 0; }
+int cuDeviceGetName(char *name, int size, int) { return std::snprintf(name, size_t(size), "Fake GPU"), 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int) {
+  *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 3 : 0;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &blocks, 0; }
+int cuCtxGetCurrent(void **context) { return *context = &blocks, 0; }
+int cuCtxSetCurrent(void *) { return 0; }
+int cuCtxGetDevice(int *device) { return *device = 0, 0; }
+int cuPointerGetAttributes(unsigned count, int *names, void **values, unsigned long long) {
+  for (unsigned i = 0; i < count; ++i)
+    *static_cast<int *>(values[i]) = names[i] == 2 ? 2 : 0;
+  return 0;
+}
+int cuLibraryLoadData(void **library, const void *, int *, void **, unsigned, int *, void **, unsigned) {
+  return *library = &blocks, 0;
+}
+int cuLibraryUnload(void *) { return 0; }
+int cuLibraryGetKernel(void **kernel, void *, const char *) { return *kernel = &blocks, 0; }
+int cuKernelGetFunction(void **function, void *kernel) { return *function = kernel, 0; }
+int cuKernelSetAttribute(int, int, void *, int) { return 0; }
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                   void **, void **) {
+  const char *damage = std::getenv("TILEGYM_FAKE_DAMAGE");
+  if (!damage)
+    return 0;
+  std::lock_guard lock(mutex);
+  for (const auto &[start, size] : blocks) {
+    char *bytes = reinterpret_cast<char *>(start);
+    if (!std::strcmp(damage, "before"))
+      bytes[0] = 1;
+    if (!std::strcmp(damage, "after"))
+      bytes[size - 1] = 1;
+    if (!std::strcmp(damage, "elements")) // zero, so that every run gives the same
+      std::memset(bytes + 256, 0, size - 512);
+  }
+  return !std::strcmp(damage, "launch") ? 700 : 0;
+}
+int cuMemsetD8Async(unsigned long long at, unsigned char v, size_t n, void *) { return fill(at, v, n), 0; }
+int cuMemsetD16Async(unsigned long long at, unsigned short v, size_t n, void *) { return fill(at, v, n), 0; }
+int cuMemsetD32Async(unsigned long long at, unsigned v, size_t n, void *) { return fill(at, v, n), 0; }
+int cuMemsetD2D8Async(unsigned long long at, size_t pitch, unsigned char v, size_t w, size_t h, void *) {
+  return fillRows(at, pitch, v, w, h), 0;
+}
+int cuMemsetD2D16Async(unsigned long long at, size_t pitch, unsigned short v, size_t w, size_t h, void *) {
+  return fillRows(at, pitch, v, w, h), 0;
+}
+int cuMemsetD2D32Async(unsigned long long at, size_t pitch, unsigned v, size_t w, size_t h, void *) {
+  return fillRows(at, pitch, v, w, h), 0;
+}
+int cuStreamIsCapturing(void *, int *capturing) { return *capturing = 0, 0; }
+int cuStreamSynchronize(void *) {
+  const char *damage = std::getenv("TILEGYM_FAKE_DAMAGE");
+  return damage && !std::strcmp(damage, "run") ? 700 : 0;
+}
+int cuMemAlloc_v2(unsigned long long *address, size_t size) {
+  void *memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
+  *address = reinterpret_cast<unsigned long long>(memory);
+  std::lock_guard lock(mutex);
+  blocks[*address] = size;
+  return 0;
+}
+int cuMemFree_v2(unsigned long long address) {
+  std::lock_guard lock(mutex);
+  blocks.erase(address);
+  std::free(reinterpret_cast<void *>(address));
+  return 0;
+}
+int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t n) {
+  return std::memcpy(reinterpret_cast<void *>(to), from, n), 0;
+}
+int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t n) {
+  return std::memcpy(to, reinterpret_cast<void *>(from), n), 0;
+}
+int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *) {
+  return std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), n), 0;
+}
+int cuEventCreate(void **event, unsigned) { return *event = new double(0), 0; }
+int cuEventRecord(void *event, void *) { return *static_cast<double *>(event) = now(), 0; }
+int cuEventSynchronize(void *) { return 0; }
+int cuEventElapsedTime(float *ms, void *from, void *to) {
+  *ms = float((*static_cast<double *>(to) - *static_cast<double *>(from)) * 1e3);
+  return 0;
+}
+int cuEventDestroy_v2(void *event) { return delete static_cast<double *>(event), 0; }
+
+} // extern "C"

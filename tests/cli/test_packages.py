@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Compiling, and what the commands make of a package, with a driver on which kernels do nothing or what the test asks for."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import cli
+from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
+
+ONE_CASE = ["-k", "R=7 N=63 T=f32"]
+
+
+class Packages(cli.CliTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        cls.package = os.path.join(cls.shared.name, "softmax.tgk")
+        cls.compiled = cli.run("compile", "softmax", "--arch", "sm_80", "--dtypes", "f32", "-o", cls.shared.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.cleanup()
+
+    def gpu_test(self, code, damage=None, out=""):
+        return self.expect(code, "test", "softmax", *ONE_CASE, "--backend", "gpu", "--package", self.package, "-j", "1", driver=cli.FAKE_DRIVER, damage=damage, out=out)
+
+    def test_compile_writes_a_package(self):
+        self.assertEqual(self.compiled.returncode, OK, self.compiled.stderr)
+        self.assertIn("variants of 1 ops", self.compiled.stderr)
+        self.assertEqual(sorted(os.listdir(self.shared.name)), ["manifest.json", "softmax.h", "softmax.o", "softmax.tgk"])
+
+    def test_compile_errors(self):
+        wrong = [(["--arch", "sm_1"], "--arch"), (["--dtypes", "q8"], "--dtypes: 'q8' is no dtype"), (["--const", "x"], "--const: found 'x', expected NAME=VALUE"),
+                 (["--const", "x=1"], "no op has a const or a listed dim 'x'"), (["--emit", "poem"], "--emit: found 'poem', expected package")]
+        for arguments, text in wrong:
+            self.expect(INPUT_WRONG, "compile", "softmax", *arguments, "-o", self.path("out"), err=text)
+            self.assertFalse(os.path.exists(self.path("out")))
+        self.expect(OK, "compile", "vector_add", "--arch", "sm_80", "--dtypes", "f32", "--emit", "ptx", out=".visible .entry vector_add")
+
+    def test_a_killed_compile_leaves_no_partial_file(self):
+        for seconds in [0.05, 0.3, 1]:
+            process = subprocess.Popen([cli.TOOL, "compile", "softmax", "rms_norm", "--arch", "sm_80", "--no-cache", "-o", self.path("out")], cwd=cli.SOURCE,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(seconds)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            left = os.listdir(self.path("out")) if os.path.exists(self.path("out")) else []
+            self.assertEqual([name for name in left if not name.endswith(".tmp")], [])
+
+    def test_an_altered_package_is_refused(self):
+        with open(self.package, "rb") as file:
+            good = file.read()
+        for name, bad, why in [("cut", good[: len(good) // 2], "is truncated"), ("table", good[:200] + bytes([good[200] ^ 1]) + good[201:], "its table was altered"),
+                               ("code", good[:-9] + bytes([good[-9] ^ 1]) + good[-8:], "the code of a kernel was altered")]:
+            path = self.path(name + ".tgk")
+            with open(path, "wb") as file:
+                file.write(bad)
+            self.expect(INPUT_WRONG, "run", "softmax", "--shape", "4,4", "--package", path, err=why)
+
+    def test_a_package_of_another_text_is_refused(self):
+        path = self.write("softmax.tile", self.spec("softmax") + "\n# another text\n")
+        for command in [["test", path], ["bench", path], ["run", path, "--shape", "4,4"]]:
+            self.expect(INPUT_WRONG, *command, "--package", self.package, driver=cli.FAKE_DRIVER, err="compiled from another text")
+        self.expect(INPUT_WRONG, "explain", path, "--shape", "4,4", "--package", self.package, err="compiled from another text")
+        self.expect(INPUT_WRONG, "run", "rms_norm", "--shape", "4,4", "--package", self.package, driver=cli.FAKE_DRIVER, err="has no op rms_norm")
+
+    def test_what_a_kernel_does_wrong_is_noticed(self):
+        self.gpu_test(CHECK_FAILED, out=["two runs on the same inputs gave other bits", "gpu, padded rows, odd base", "gpu, every second element", "gpu, transposed", "4 failed"])
+        self.gpu_test(CHECK_FAILED, damage="before", out="bytes before its memory were written")
+        self.gpu_test(CHECK_FAILED, damage="after", out="bytes after its memory were written")
+        self.gpu_test(CHECK_FAILED, damage="elements", out=["`x`: an input was written", "`y`: byte 0 of its memory was written, which is between its elements"])
+        self.gpu_test(CHECK_FAILED, damage="launch", out="CUDA_ERROR_FAKE (700)")
+        self.gpu_test(CHECK_FAILED, damage="run", out=["the kernel's run failed", "an earlier case left the GPU unusable", "1 failed, 3 skipped"])
+
+    def test_skips_say_why(self):
+        self.expect(ENVIRONMENT_LACKS, "test", "softmax", "-k", "R=7 N=63 T=bf16", "--backend", "gpu", "--package", self.package, driver=cli.FAKE_DRIVER,
+                    out=["the package has no variant for T = bf16", "0 failed, 4 skipped"])
+        self.expect(ENVIRONMENT_LACKS, "test", "rms_norm", "-k", "R=7 N=63 T=f32", "--backend", "gpu", "--package", self.package, driver=cli.FAKE_DRIVER,
+                    out="the package has no op rms_norm")
+
+    def test_a_wrong_result_is_not_timed(self):
+        out = self.expect(CHECK_FAILED, "bench", "softmax", "-k", "N=1024 T=f32", "--package", self.package, "--json", driver=cli.FAKE_DRIVER)
+        row = json.loads(out)["rows"][0]
+        self.assertIn("two runs", row["error"])
+        self.assertNotIn("median_us", row)
+
+    def test_run_says_where(self):
+        self.expect(OK, "run", "softmax", "--shape", "4,16", "--package", self.package, driver=cli.FAKE_DRIVER, out=["on Fake GPU: softmax_resident_f32", "y: f32[4, 16] = "])
+
+    def test_explain(self):
+        arguments = ["explain", "softmax", "--package", self.package]
+        self.expect(OK, *arguments, "--shape", "64,1024", out=["runs softmax_resident_f32", "fast", "registers", "kernel resident when N <= 16384: holds", "524288 bytes"])
+        self.expect(OK, *arguments, "--shape", "64,1001", out="fast needs x's last axis to be a multiple of 16 bytes")
+        far = json.loads(self.expect(OK, *arguments, "--shape", "64,50257", "--json"))
+        self.assertEqual(far["chosen"]["kernel"], "streaming")
+        self.assertFalse(far["kernels"][0]["guard_holds"])
+        self.assertEqual(sum(v["chosen"] for kernel in far["kernels"] for v in kernel["variants"]), 1)
+        self.expect(ENVIRONMENT_LACKS, *arguments, "--shape", "4,4", "--arch", "75", err="no code for this GPU")
+
+
+class Golden(cli.CliTest):
+    def test_differences_need_approval(self):
+        folder = self.path("golden")
+        arguments = ["golden", "vector_add", "--arch", "sm_80", "--dir", folder]
+        self.expect(CHECK_FAILED, *arguments, out=["+++ ", "3 differ"], err="golden --update")
+        self.assertEqual(len(os.listdir(folder)), 3)
+        self.assertTrue(all(name.endswith(".unapproved") for name in os.listdir(folder)))
+        self.expect(OK, *arguments, "--update", out="3 were written")
+        self.assertEqual(sorted(os.listdir(folder)), ["vector_add.sm_80.h", "vector_add.sm_80.manifest.json", "vector_add.sm_80.summary"])
+        self.expect(OK, *arguments, out="3 goldens are the same, 0 differ")
+        path = self.path("golden/vector_add.sm_80.summary")
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("a line too many\n")
+        self.expect(CHECK_FAILED, *arguments, out=["-a line too many", "2 goldens are the same, 1 differ"])
+        shutil.rmtree(folder)
+
+
+cli.main(needs_compiler=True)
