@@ -32,14 +32,15 @@ constexpr std::pair<const char *, const char *> kClasses[] = {{"wgmma.", "mma"},
 std::map<std::string, size_t> countInstructions(const std::string &ptx) {
   std::map<std::string, size_t> counts;
   for (size_t begin = 0; begin < ptx.size();) {
-    size_t end = std::min(ptx.find('\n', begin), ptx.size());
+    size_t end = std::min(ptx.find_first_of("\n;", begin), ptx.size()); // several may share a line
     size_t at = ptx.find_first_not_of(" \t{", begin);
     if (at < end && ptx[at] == '@') // a predicate stands before the instruction
       at = std::min(ptx.find_first_not_of(" \t", ptx.find_first_of(" \t", at)), end);
     for (const auto &[prefix, name] : kClasses)
       if (at < end && ptx.compare(at, std::char_traits<char>::length(prefix), prefix) == 0) {
         ++counts[name];
-        if (ptx.substr(at, end - at).find(".v4") != std::string::npos)
+        if (std::string_view line = std::string_view(ptx).substr(at, end - at);
+            line.find(".v4.b32") != line.npos || line.find(".v2.b64") != line.npos)
           ++counts[std::string(name) + " of 16 bytes"];
         break;
       }
