@@ -4,6 +4,7 @@
 #include "compiler/emit/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 namespace tilegym::emit {
 namespace {
@@ -34,16 +35,107 @@ const char *cType(DType dtype) {
   }
 }
 
-/// C++ keywords and names of the runtime that an op or argument may have: they get an underscore.
+/// C++ keywords, and names that the generated code uses, get an underscore.
 std::string identifier(const std::string &name) {
-  static const char *const reserved[] = {
-      "and",      "auto",      "bool",    "break",  "case",     "char",   "class",   "const",
-      "default",  "delete",    "do",      "double", "else",     "enum",   "export",  "extern",
-      "false",    "float",     "for",     "friend", "goto",     "if",     "inline",  "int",
-      "long",     "namespace", "new",     "not",    "operator", "or",     "private", "public",
-      "register", "return",    "short",   "signed", "sizeof",   "static", "stream",  "struct",
-      "switch",   "template",  "this",    "throw",  "true",     "try",    "typedef", "union",
-      "unsigned", "using",     "virtual", "void",   "volatile", "while",  "xor"};
+  static const char *const reserved[] = {"alignas",
+                                         "alignof",
+                                         "and",
+                                         "and_eq",
+                                         "arguments",
+                                         "asm",
+                                         "auto",
+                                         "bitand",
+                                         "bitor",
+                                         "bool",
+                                         "break",
+                                         "case",
+                                         "catch",
+                                         "char",
+                                         "char16_t",
+                                         "char32_t",
+                                         "char8_t",
+                                         "class",
+                                         "co_await",
+                                         "co_return",
+                                         "co_yield",
+                                         "compl",
+                                         "concept",
+                                         "const",
+                                         "const_cast",
+                                         "consteval",
+                                         "constexpr",
+                                         "constinit",
+                                         "continue",
+                                         "decltype",
+                                         "default",
+                                         "delete",
+                                         "do",
+                                         "double",
+                                         "dynamic_cast",
+                                         "else",
+                                         "enum",
+                                         "explicit",
+                                         "export",
+                                         "extern",
+                                         "false",
+                                         "float",
+                                         "for",
+                                         "friend",
+                                         "goto",
+                                         "if",
+                                         "inline",
+                                         "int",
+                                         "long",
+                                         "mutable",
+                                         "namespace",
+                                         "new",
+                                         "noexcept",
+                                         "not",
+                                         "not_eq",
+                                         "nullptr",
+                                         "operator",
+                                         "or",
+                                         "or_eq",
+                                         "package",
+                                         "private",
+                                         "protected",
+                                         "public",
+                                         "register",
+                                         "requires",
+                                         "restrict",
+                                         "result",
+                                         "return",
+                                         "short",
+                                         "signed",
+                                         "sizeof",
+                                         "static",
+                                         "static_assert",
+                                         "static_cast",
+                                         "status",
+                                         "stream",
+                                         "struct",
+                                         "switch",
+                                         "template",
+                                         "this",
+                                         "thread_local",
+                                         "throw",
+                                         "tilegym",
+                                         "true",
+                                         "try",
+                                         "typedef",
+                                         "typeid",
+                                         "typename",
+                                         "union",
+                                         "unsigned",
+                                         "using",
+                                         "virtual",
+                                         "void",
+                                         "volatile",
+                                         "wchar_t",
+                                         "while",
+                                         "xor",
+                                         "xor_eq",
+                                         "reinterpret_cast"};
   return llvm::is_contained(reserved, name) ? name + "_" : name;
 }
 
@@ -60,6 +152,13 @@ std::string tensorType(const sem::OpModel &op, const sem::TensorParam &t) {
   return text + "]" + (t.optional ? "?" : "");
 }
 
+/// A line of a spec's doc that cannot end the comment it stands in, nor go on into the next line.
+std::string plainComment(std::string line) {
+  for (size_t at = 0; (at = line.find("*/", at)) != std::string::npos;)
+    line.insert(at + 1, " ");
+  return llvm::StringRef(line).rtrim("\\ \t").str();
+}
+
 class HeaderBuilder {
 public:
   explicit HeaderBuilder(const Package &package) : package(package) {}
@@ -74,8 +173,11 @@ public:
       declareC(number, *op.model);
     out += "\n#ifdef __cplusplus\n} // extern \"C\"\n\n#include <tilegym/tilegym.hpp>\n\nnamespace " +
            package.name + " {\n";
-    for (const PackageOp &op : package.ops)
+    for (const PackageOp &op : package.ops) {
       defineCpp(*op.model);
+      if (allocates(*op.model))
+        defineAllocating(*op.model);
+    }
     out += "\n} // namespace " + package.name + "\n#endif\n";
     return std::move(out);
   }
@@ -100,7 +202,7 @@ private:
     out += "\n";
     out += open;
     for (const std::string &line : op.doc)
-      out += std::string(" ") + line + "\n" + middle;
+      out += " " + plainComment(line) + "\n" + middle;
     for (auto [i, t] : llvm::enumerate(op.tensors))
       out += std::string(i ? "\n" : "") + (i ? middle : "") + " " + t.name + ": " + tensorType(op, t) +
              (t.role == sem::Role::Input    ? ""
@@ -129,6 +231,11 @@ private:
       return "";
     if (a.kind == CArgument::Pointer)
       return " = nullptr";
+    if (s.defaultValue->isFloat() && !std::isfinite(s.defaultValue->asFloat())) {
+      double value = s.defaultValue->asFloat();
+      std::string limit = std::isnan(value) ? "quiet_NaN()" : "infinity()";
+      return std::string(value < 0 ? " = -" : " = ") + "std::numeric_limits<double>::" + limit;
+    }
     if (s.defaultValue->isFloat()) {
       llvm::SmallString<32> digits;
       llvm::APFloat(s.defaultValue->asFloat()).toString(digits, 0, 0);
@@ -161,6 +268,62 @@ private:
     passed.push_back("stream");
     out += "  return tilegym::Status(" + package.name + "_" + op.name + "(" + llvm::join(passed, ", ") +
            "));\n}\n";
+  }
+
+  /// Outputs can be made where their dtypes follow from the other arguments.
+  static bool allocates(const sem::OpModel &op) {
+    bool any = false;
+    for (const sem::TensorParam &t : op.tensors) {
+      any |= t.role == sem::Role::Output;
+      if ((t.role == sem::Role::Output && op.typeVars[t.typeVar].isArgument) || t.isList)
+        return false;
+    }
+    return any;
+  }
+
+  /// `auto [status, y] = softmax(tilegym::allocate, x)`: the same arguments without the outputs, which come back with the status. (Without the tag,
+  /// an optional input could be taken for an output.) An optional output is made
+  /// where it is wanted.
+  void defineAllocating(const sem::OpModel &op) {
+    std::string result = op.name + "_result", name = identifier(op.name);
+    std::vector<std::string> required = {"tilegym::Allocate"}, defaulted, places, passed;
+    std::string members, makes;
+    for (auto [number, a] : llvm::enumerate(signatureOf(op))) {
+      std::string n = identifier(a.name);
+      bool isOutput = a.kind == CArgument::Tensor && op.tensors[a.id].role == sem::Role::Output;
+      if (isOutput) {
+        members += "  tilegym::Tensor " + n + ";\n";
+        if (a.optional)
+          defaulted.push_back("tilegym::Want " + n + " = tilegym::Want::No");
+        makes += "  if (result.status" +
+                 (a.optional ? " && " + n + " == tilegym::Want::Yes" : std::string()) +
+                 ")\n    result.status = tilegym::detail::allocateOutput(package, " + package.name + "_OP_" +
+                 op.name + ", arguments, " + std::to_string(number) + ", stream, result." + n + ");\n";
+        places.push_back("nullptr");
+        passed.push_back("result." + n + ".c()");
+      } else if (a.kind == CArgument::Tensor) {
+        (a.optional ? defaulted : required)
+            .push_back("const tilegym::TensorView &" + n + (a.optional ? " = {}" : ""));
+        places.push_back(n + ".c()");
+        passed.push_back(n + ".c()");
+      } else {
+        std::string value = defaultOf(op.scalars[a.id], a);
+        (value.empty() ? required : defaulted).push_back(cDeclaration(a) + value);
+        places.push_back(a.kind == CArgument::Pointer ? n : "&" + n);
+        passed.push_back(n);
+      }
+    }
+    defaulted.push_back("void *stream = nullptr");
+    required.insert(required.end(), defaulted.begin(), defaulted.end());
+    passed.push_back("stream");
+    out += "\n/// What " + name + " gives where it allocates its outputs, in the stream's order.\nstruct " +
+           result + " {\n  tilegym::Status status;\n" + members + "};\ninline " + result + " " + name + "(" +
+           llvm::join(required, ", ") + ") {\n  " + result +
+           " result;\n  TilegymPackage *package = nullptr;\n" + "  result.status = tilegym::Status(" +
+           package.name + "_package(&package));\n" + "  const void *arguments[] = {" +
+           llvm::join(places, ", ") + "};\n" + makes +
+           "  if (result.status)\n    result.status = tilegym::Status(" + package.name + "_" + op.name + "(" +
+           llvm::join(passed, ", ") + "));\n  return result;\n}\n";
   }
 
   const Package &package;

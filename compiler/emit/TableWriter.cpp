@@ -7,6 +7,7 @@
 #include "compiler/semantics/HostExpr.h"
 #include "tilegym/format/Checksum.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 #include <bit>
 
 using namespace llvm;
@@ -42,11 +43,11 @@ public:
       record.offset = header.imagesOffset + image;
       std::memcpy(out.bytes.data() + offset, &record, sizeof record);
     }
-    header.tableChecksum =
-        checksum64(out.bytes.data() + sizeof(Header), header.imagesOffset - sizeof(Header));
-    out.bytes += images;
-    header.size = out.bytes.size();
+    header.size = out.bytes.size() + images.size();
     std::memcpy(out.bytes.data(), &header, sizeof header);
+    header.tableChecksum = tableChecksum(out.bytes.data(), header.imagesOffset);
+    std::memcpy(out.bytes.data(), &header, sizeof header);
+    out.bytes += images;
     return std::move(out.bytes);
   }
 
@@ -81,7 +82,7 @@ private:
     format::Op record{};
     record.name = out.text(m.name);
     record.doc = out.text(joined(m.doc));
-    record.source = out.text(m.spec->file->text());
+    record.sources = writeSources(m);
     writeInterface(m, record);
     SmallVector<format::Kernel> kernels;
     for (const sem::KernelModel &k : m.kernels)
@@ -94,6 +95,15 @@ private:
     return record;
   }
 
+  /// By file name alone: where the spec lay when it was compiled is nobody's business.
+  Slice writeSources(const sem::OpModel &m) {
+    SmallVector<Source> sources = {
+        {out.text(sys::path::filename(m.spec->file->name())), out.text(m.spec->file->text())}};
+    for (const auto &library : m.libraries)
+      sources.push_back({out.text(sys::path::stem(library->file->name())), out.text(library->file->text())});
+    return out.put(ArrayRef<Source>(sources));
+  }
+
   void writeInterface(const sem::OpModel &m, format::Op &record) {
     SmallVector<TypeVar> typeVars;
     for (const sem::TypeVar &v : m.typeVars) {
@@ -104,6 +114,8 @@ private:
     }
     record.typeVars = out.put(ArrayRef<TypeVar>(typeVars));
     SmallVector<Dim> dims;
+    if (llvm::count_if(m.dims, [](const sem::DimVar &d) { return d.isGroup; }) > 1)
+      error = m.name + ": the runtime takes one group of leading dims an op, this one has several";
     for (const sem::DimVar &d : m.dims)
       dims.push_back({out.text(d.name), out.put(ArrayRef<int64_t>(d.choices)), d.isGroup, idOr(d.bindTensor),
                       idOr(d.bindAxis)});

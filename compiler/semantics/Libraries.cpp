@@ -176,6 +176,9 @@ void loadLibraries(OpModel &op, const SearchPath &path, DiagnosticSink &sink) {
       folders.insert(folders.end(), path.libraryFolders.begin(), path.libraryFolders.end());
       std::shared_ptr<const SourceFile> file;
       std::string looked;
+      for (const auto &[inMemory, text] : path.libraries)
+        if (inMemory == name && !file)
+          file = text;
       for (const std::string &folder : folders) {
         std::string candidate = (std::filesystem::path(folder) / (name + ".tile")).string();
         if (!file)

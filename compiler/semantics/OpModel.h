@@ -106,9 +106,10 @@ struct OpModel {
   int64_t findTypeVar(std::string_view name) const;
 };
 
-/// Where `use NAME` looks: folders in order.
+/// Where `use NAME` looks: libraries in memory, by name, then folders in order.
 struct SearchPath {
   std::vector<std::string> libraryFolders;
+  std::vector<std::pair<std::string, std::shared_ptr<const SourceFile>>> libraries;
 };
 
 /// Resolves names, dims, guards and sections (a missing section is an error that names it). Null if there were errors.

@@ -13,13 +13,14 @@ struct BoundTensor {
   const TilegymTensor *given = nullptr; ///< null: an optional one left out
   int rank = 0, leading = 0;            ///< `leading`: how many axes the group takes; 0 without one
   int64_t shape[kMaxRank] = {}, strides[kMaxRank] = {};
+  int64_t lastExtent = 1; ///< of the last axis as the kernel sees it: the dim's where it broadcasts
   int64_t elements = 1;
   int elementBytes = 0;
   int64_t lowest = 0, highest = 0; ///< byte offsets of the first and past the last byte touched, from `data`
   uint8_t facts = 0;               ///< format::TensorFacts bits that hold
+  bool hasGroup = false;
   /// The given axis of an axis as written: after a group they shift. Not for the group itself.
   int axis(int written) const { return hasGroup ? written + leading - 1 : written; }
-  bool hasGroup = false;
 };
 
 /// The leading dims of a group after merging, outermost first.
@@ -27,7 +28,6 @@ struct BoundGroup {
   int rank = 0;
   int64_t extents[kMaxGroup + 1] = {};
   int64_t strides[format::kMaxTensors][kMaxGroup + 1] = {}; ///< by tensor
-  int64_t ranks = 0;                                        ///< leading dims before merging
 };
 
 struct Call {
@@ -39,14 +39,17 @@ struct Call {
   std::span<const format::TypeVar> typeVars;
 
   BoundTensor bound[format::kMaxTensors];
-  int64_t dimValues[format::kMaxDims];
+  int64_t dimValues[format::kMaxDims] = {};
   int64_t groupRanks[format::kMaxDims] = {};
-  Cell scalarValues[format::kMaxScalars];
-  uint8_t dtypes[format::kMaxTensors]; ///< by type var; 255: not bound
+  Cell scalarValues[format::kMaxScalars] = {};
+  uint8_t dtypes[format::kMaxTensors]; ///< by type var; kUnbound
   uint64_t present = 0;
   BoundGroup group; ///< an op has one group at most
   int groupDim = -1;
+  int64_t smCount = 0;   ///< multiprocessors of the device, for guards and grids; 0 before it is known
   bool fastBase = false; ///< groups merge, strides are not negative, offsets fit 31 bits
+
+  static constexpr uint8_t kUnbound = 255;
 
   Call(const Table &table, const format::Op &op);
   /// Reads and checks all arguments. With `forShape`, outputs may be missing and memory is not looked at.
@@ -57,23 +60,50 @@ struct Call {
 
 private:
   TilegymStatus bindTensor(uint32_t id, const TilegymTensor *given);
+  TilegymStatus bindDType(uint32_t id);
   TilegymStatus bindScalar(uint32_t id, const void *given);
+  TilegymStatus bindGroup(uint32_t dim);
+  TilegymStatus bindDim(uint32_t dim);
   TilegymStatus bindDims();
   TilegymStatus checkDims(bool outputs);
+  TilegymStatus checkGroup(uint32_t id);
+  TilegymStatus checkAxis(uint32_t id, const format::DimUse &use, int axis);
   TilegymStatus checkMemory();
+  TilegymStatus checkReach(uint32_t id);
   TilegymStatus checkOverlap();
   TilegymStatus runChecks();
-  void mergeGroup();
+  TilegymStatus mergeGroup();
   void findFacts();
+  uint8_t factsOf(uint32_t id) const;
   TilegymStatus wrong(uint32_t tensor, const char *format, ...) __attribute__((format(printf, 3, 4)));
+  /// An argument's text: a bounded copy that ends in NUL.
+  TilegymStatus wrongNamed(format::Slice name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 };
+
+#define TRY(expression)                                                                                      \
+  if (TilegymStatus status = (expression); status != TILEGYM_OK)                                             \
+  return status
 
 /// For messages.
 const char *dtypeName(uint8_t dtype);
 
-/// True where no element of one view is an element of the other (both in bytes from a common origin), as far as their strides show it.
+/// A name of the package for printf's %s.
+struct Text {
+  char data[160];
+  explicit Text(std::string_view view);
+  operator const char *() const { return data; }
+};
+/// The numbers as "1, 2, 3", as many as fit.
+struct NumberList {
+  char data[256] = "";
+  explicit NumberList(std::span<const int64_t> numbers);
+};
+
+/// True where no element of one view is an element of the other, as far as their strides show it.
 bool provablyDisjoint(const BoundTensor &a, const BoundTensor &b);
 /// True where no two index tuples of the view reach the same element.
 bool elementsDiffer(const BoundTensor &t);
+/// True where both views reach the same elements by the same indices.
+bool sameView(const BoundTensor &a, const BoundTensor &b);
 
 } // namespace tilegym::runtime

@@ -2,9 +2,11 @@
 // Opening of the driver, and the devices' facts. TILEGYM_DRIVER names another library, for tests.
 #include "Driver.h"
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
+#include <string>
 
 namespace tilegym::runtime {
 namespace {
@@ -22,7 +24,7 @@ Opened openDriver() {
   void *library = nullptr;
   std::string why;
   for (const char *name : names) {
-    library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library || override)
       break;
   }
@@ -50,16 +52,21 @@ Opened openDriver() {
     return o;
   }
   o.driver.driverGetVersion(&o.driver.version);
+  if (o.driver.version < 12000) {
+    o.status = TILEGYM_NO_DRIVER;
+    o.error = "the CUDA driver is of CUDA " + std::to_string(o.driver.version / 1000) + "." +
+              std::to_string(o.driver.version % 1000 / 10) + ", older than CUDA 12.0; update NVIDIA's driver";
+  }
   return o;
 }
 
 } // namespace
 
-TilegymStatus Driver::failure(const char *what, CUresult result) const {
+TilegymStatus Driver::failure(const char *what, CUresult result, TilegymStatus status) const {
   const char *name = nullptr, *text = nullptr;
   getErrorName(result, &name);
   getErrorString(result, &text);
-  return fail(TILEGYM_CUDA_ERROR, "%s failed: %s (%d): %s", what, name ? name : "unknown error", result,
+  return fail(status, "%s failed: %s (%d): %s", what, name ? name : "unknown error", result,
               text ? text : "no description");
 }
 
@@ -72,32 +79,63 @@ TilegymStatus getDriver(const Driver **driver) {
   return TILEGYM_OK;
 }
 
-TilegymStatus currentDevice(const Driver &driver, int preferred, const Device **device) {
+namespace {
+
+/// A thread that never used CUDA gets the context that the CUDA runtime would give it.
+TilegymStatus makeContext(const Driver &driver, const void *memory, CUdevice *ordinal) {
+  int name[] = {kPointerDeviceOrdinal}, found = -1;
+  void *value[] = {&found};
+  bool known = memory &&
+               driver.pointerGetAttributes(1, name, value, reinterpret_cast<CUdeviceptr>(memory)) == kSuccess;
+  *ordinal = known && found >= 0 ? found : 0;
+  CUcontext context = nullptr;
+  if (CUresult result = driver.devicePrimaryCtxRetain(&context, *ordinal); result != kSuccess)
+    return driver.failure("making a context on the GPU", result, TILEGYM_NO_DEVICE);
+  if (CUresult result = driver.ctxSetCurrent(context); result != kSuccess)
+    return driver.failure("making the GPU's context current", result, TILEGYM_NO_DEVICE);
+  return TILEGYM_OK;
+}
+
+TilegymStatus readDevice(const Driver &driver, CUdevice ordinal, Device *device) {
+  int major = 0, minor = 0;
+  CUresult result = driver.deviceGetAttribute(&major, kAttributeComputeMajor, ordinal);
+  if (result == kSuccess)
+    result = driver.deviceGetAttribute(&minor, kAttributeComputeMinor, ordinal);
+  if (result == kSuccess)
+    result = driver.deviceGetAttribute(&device->multiprocessors, kAttributeMultiprocessors, ordinal);
+  if (result == kSuccess)
+    result = driver.deviceGetName(device->name, sizeof device->name, ordinal);
+  if (result != kSuccess)
+    return driver.failure("asking for the GPU's properties", result, TILEGYM_NO_DEVICE);
+  device->arch = major * 10 + minor;
+  device->ordinal = ordinal;
+  return TILEGYM_OK;
+}
+
+} // namespace
+
+TilegymStatus currentDevice(const Driver &driver, const void *memory, const Device **device) {
   static std::array<Device, 64> devices;
-  static std::array<std::once_flag, 64> known;
+  static std::array<std::atomic<bool>, 64> known;
+  static std::mutex mutex;
   CUdevice ordinal = 0;
-  if (driver.ctxGetDevice(&ordinal) != kSuccess) {
-    // A thread that never used CUDA: give it the context that the CUDA runtime would.
-    CUcontext context = nullptr;
-    if (CUresult result = driver.devicePrimaryCtxRetain(&context, preferred); result != kSuccess)
-      return driver.failure("making a context on the GPU", result);
-    if (CUresult result = driver.ctxSetCurrent(context); result != kSuccess)
-      return driver.failure("making the GPU's context current", result);
-    ordinal = preferred;
+  CUresult result = driver.ctxGetDevice(&ordinal);
+  if (result == kErrorInvalidContext) {
+    if (TilegymStatus status = makeContext(driver, memory, &ordinal); status != TILEGYM_OK)
+      return status;
+  } else if (result != kSuccess) {
+    return driver.failure("asking for the current GPU", result);
   }
   if (ordinal < 0 || ordinal >= int(devices.size()))
     return fail(TILEGYM_NO_DEVICE, "device number %d is beyond the %zu that this runtime knows", ordinal,
                 devices.size());
-  std::call_once(known[ordinal], [&] {
-    Device &d = devices[ordinal];
-    int major = 0, minor = 0;
-    driver.deviceGetAttribute(&major, kAttributeComputeMajor, ordinal);
-    driver.deviceGetAttribute(&minor, kAttributeComputeMinor, ordinal);
-    driver.deviceGetAttribute(&d.multiprocessors, kAttributeMultiprocessors, ordinal);
-    driver.deviceGetName(d.name, sizeof d.name, ordinal);
-    d.arch = major * 10 + minor;
-    d.ordinal = ordinal;
-  });
+  if (!known[ordinal].load(std::memory_order_acquire)) {
+    std::lock_guard lock(mutex);
+    if (!known[ordinal].load(std::memory_order_relaxed))
+      if (TilegymStatus status = readDevice(driver, ordinal, &devices[ordinal]); status != TILEGYM_OK)
+        return status;
+    known[ordinal].store(true, std::memory_order_release);
+  }
   *device = &devices[ordinal];
   return TILEGYM_OK;
 }

@@ -20,10 +20,12 @@ using CUevent = struct CUevent_st *;
 
 enum : int { // CUresult, CUdevice_attribute, CUpointer_attribute, CUfunction_attribute
   kSuccess = 0,
+  kErrorInvalidContext = 201,
   kAttributeComputeMajor = 75,
   kAttributeComputeMinor = 76,
   kAttributeMultiprocessors = 16,
   kPointerMemoryType = 2,
+  kPointerIsManaged = 8,
   kPointerDeviceOrdinal = 9,
   kMemoryTypeHost = 1,
   kFunctionMaxDynamicShared = 8,
@@ -36,8 +38,8 @@ struct Driver {
 #undef X
   int version = 0; ///< 13000 for CUDA 13.0
 
-  /// `what` (a phrase: "loading the kernel") failed with `result`: TILEGYM_CUDA_ERROR with the driver's name for it.
-  TilegymStatus failure(const char *what, CUresult result) const;
+  /// `what` (a phrase: "loading the kernel") failed with `result`: `status` with the driver's name for it.
+  TilegymStatus failure(const char *what, CUresult result, TilegymStatus status = TILEGYM_CUDA_ERROR) const;
 };
 
 /// Opens the driver and initialises it, once. On failure the reason is the thread's error each time.
@@ -50,7 +52,8 @@ struct Device {
   int multiprocessors = 0;
   char name[128] = "";
 };
-/// The device of the thread's current context. A thread that has none is given the primary context of device `preferred`.
-TilegymStatus currentDevice(const Driver &driver, int preferred, const Device **device);
+/// The device of the thread's current context. A thread that has none is given the primary context of the device on which `memory` lies,
+/// of the first device where that is unknown.
+TilegymStatus currentDevice(const Driver &driver, const void *memory, const Device **device);
 
 } // namespace tilegym::runtime

@@ -1,69 +1,41 @@
 // SPDX-License-Identifier: MIT
 // What a launch needs: grid, parameters, first values of outputs, and pointers that the device can reach.
 #include "KernelLaunch.h"
+#include "ScalarBits.h"
+#include <algorithm>
 #include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <string>
 
 namespace tilegym::runtime {
 
 using namespace format;
 
-TilegymStatus computeGrid(const Call &call, const Choice &choice, int smCount, Grid *grid) {
+TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid) {
   const Table &table = call.table;
   Values values = call.values();
   values.params = choice.params;
-  values.smCount = smCount;
   std::span<const Slice> codes = table.get<Slice>(choice.variant->grid);
   for (size_t axis = 0; axis < codes.size(); ++axis) {
     Evaluated e = evaluate(table.get<Inst>(codes[axis]), values);
     if (e.error)
-      return fail(TILEGYM_INVALID_ARGUMENT, "%.*s: the grid cannot be computed: %s", int(call.op.name.count),
-                  table.text(call.op.name).data(), e.error);
+      return fail(TILEGYM_INVALID_ARGUMENT, "%s: the grid cannot be computed: %s",
+                  Text(table.text(call.op.name)).data, e.error);
     grid->axes[axis] = e.value.i < 0 ? 0 : e.value.i;
     if (__builtin_mul_overflow(grid->blocks, grid->axes[axis], &grid->blocks))
       grid->blocks = INT64_MAX;
   }
   if (grid->blocks > INT32_MAX)
     return fail(TILEGYM_INVALID_ARGUMENT,
-                "%.*s: the grid has %" PRId64 " blocks, but a launch has at most 2147483647",
-                int(call.op.name.count), table.text(call.op.name).data(), grid->blocks);
+                "%s: the grid has %" PRId64 " blocks, but a launch has at most 2147483647",
+                Text(table.text(call.op.name)).data, grid->blocks);
   return TILEGYM_OK;
 }
 
 namespace {
 
-/// Bits of a scalar in its own dtype.
-uint64_t scalarBits(const Call &call, uint32_t id) {
-  uint8_t dtype = call.dtypes[call.scalars[id].typeVar];
-  Cell value = call.scalarValues[id];
-  uint64_t bits = 0;
-  switch (DType(dtype)) {
-  case DType::F64:
-    std::memcpy(&bits, &value.f, 8);
-    return bits;
-  case DType::F32: {
-    float f = float(value.f);
-    std::memcpy(&bits, &f, 4);
-    return bits;
-  }
-  case DType::F16: {
-    _Float16 f = _Float16(value.f);
-    std::memcpy(&bits, &f, 2);
-    return bits;
-  }
-  case DType::BF16: { // the double came from a bf16 or a default; to f32 and nearest even
-    float f = float(value.f);
-    uint32_t word;
-    std::memcpy(&word, &f, 4);
-    return f != f ? 0x7fc0 : (word + 0x7fff + (word >> 16 & 1)) >> 16 & 0xffff;
-  }
-  default:
-    return uint64_t(value.i);
-  }
-}
-
-uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid, int smCount) {
+uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
   switch (p.kind) {
   case ParamKind::TensorPointer:
     return call.bound[p.a].given ? reinterpret_cast<uint64_t>(call.bound[p.a].given->data) : 0;
@@ -78,7 +50,7 @@ uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid, int s
     return uint64_t(b.strides[b.axis(int(p.b))]);
   }
   case ParamKind::Scalar:
-    return scalarBits(call, p.a);
+    return scalarBits(call.scalarValues[p.a], call.dtypes[call.scalars[p.a].typeVar]);
   case ParamKind::GroupRank:
     return uint64_t(call.group.rank);
   case ParamKind::GroupExtent:
@@ -88,12 +60,12 @@ uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid, int s
   case ParamKind::Grid:
     return uint64_t(grid.axes[p.a]);
   case ParamKind::SmCount:
-    return uint64_t(smCount);
+    return uint64_t(call.smCount);
   }
   return 0;
 }
 
-/// Writes `words` words of `bytes` each, one after another along every axis that moves.
+/// Writes one value to every element: rows of the innermost two axes at a time.
 struct Filler {
   const Driver &driver;
   CUstream stream;
@@ -101,74 +73,83 @@ struct Filler {
   uint64_t bits;
   CUresult result = kSuccess;
 
+  struct Axis {
+    int64_t stride, extent; // bytes
+  };
+  Axis axes[kMaxRank];
+  int n = 0;
+
   void run() {
+    CUdeviceptr lowest = reinterpret_cast<CUdeviceptr>(t.given->data) + CUdeviceptr(t.lowest);
     // Where the view is one dense block, in whatever order of axes, one fill does.
     if (t.highest - t.lowest == t.elements * t.elementBytes)
-      return block(base() + t.lowest, t.elements);
-    axis(0, base());
+      return rows(lowest, 0, t.elements, 1);
+    for (int i = 0; i < t.rank; ++i)
+      if (t.shape[i] > 1)
+        axes[n++] = {std::abs(t.strides[i]) * t.elementBytes, t.shape[i]};
+    std::sort(axes, axes + n, [](const Axis &a, const Axis &b) { return a.stride > b.stride; });
+    int64_t width = 1;
+    for (; n && axes[n - 1].stride == width * t.elementBytes; --n)
+      width *= axes[n - 1].extent;
+    axis(0, lowest, width);
   }
 
-  CUdeviceptr base() const { return reinterpret_cast<CUdeviceptr>(t.given->data); }
+  void axis(int i, CUdeviceptr at, int64_t width) {
+    if (i == n)
+      return rows(at, 0, width, 1);
+    if (i == n - 1 && axes[i].stride <= INT32_MAX) // what the driver takes as a pitch
+      return rows(at, axes[i].stride, width, axes[i].extent);
+    for (int64_t k = 0; k < axes[i].extent && result == kSuccess; ++k)
+      axis(i + 1, at + CUdeviceptr(k * axes[i].stride), width);
+  }
+
+  /// `height` rows of `width` elements, `pitch` bytes apart.
+  void rows(CUdeviceptr at, int64_t pitch, int64_t width, int64_t height) {
+    switch (t.elementBytes) {
+    case 1:
+      return keep(height == 1 ? driver.memsetD8Async(at, uint8_t(bits), size_t(width), stream)
+                              : driver.memsetD2D8Async(at, size_t(pitch), uint8_t(bits), size_t(width),
+                                                       size_t(height), stream));
+    case 2:
+      return keep(height == 1 ? driver.memsetD16Async(at, uint16_t(bits), size_t(width), stream)
+                              : driver.memsetD2D16Async(at, size_t(pitch), uint16_t(bits), size_t(width),
+                                                        size_t(height), stream));
+    case 4:
+      return words(at, pitch, uint32_t(bits), width, height);
+    default:
+      break;
+    }
+    uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32);
+    if (low == high)
+      return words(at, pitch, low, 2 * width, height);
+    if (width == 1 && height > 1) { // a column: the low words, then the high ones
+      words(at, pitch, low, 1, height);
+      return words(at + 4, pitch, high, 1, height);
+    }
+    for (int64_t row = 0; row < height; ++row) {
+      words(at + CUdeviceptr(row * pitch), 8, low, 1, width);
+      words(at + CUdeviceptr(row * pitch) + 4, 8, high, 1, width);
+    }
+  }
+
+  void words(CUdeviceptr at, int64_t pitch, uint32_t value, int64_t width, int64_t height) {
+    keep(height == 1
+             ? driver.memsetD32Async(at, value, size_t(width), stream)
+             : driver.memsetD2D32Async(at, size_t(pitch), value, size_t(width), size_t(height), stream));
+  }
 
   void keep(CUresult r) {
     if (result == kSuccess)
       result = r;
   }
-
-  void block(CUdeviceptr at, int64_t n) {
-    switch (t.elementBytes) {
-    case 1:
-      return keep(driver.memsetD8Async(at, uint8_t(bits), size_t(n), stream));
-    case 2:
-      return keep(driver.memsetD16Async(at, uint16_t(bits), size_t(n), stream));
-    case 4:
-      return keep(driver.memsetD32Async(at, uint32_t(bits), size_t(n), stream));
-    default:
-      if (uint32_t(bits) == uint32_t(bits >> 32))
-        return keep(driver.memsetD32Async(at, uint32_t(bits), size_t(2 * n), stream));
-      keep(driver.memsetD2D32Async(at, 8, uint32_t(bits), 1, size_t(n), stream));
-      keep(driver.memsetD2D32Async(at + 4, 8, uint32_t(bits >> 32), 1, size_t(n), stream));
-    }
-  }
-
-  /// `n` elements `pitch` bytes apart.
-  void column(CUdeviceptr at, int64_t pitch, int64_t n) {
-    switch (t.elementBytes) {
-    case 1:
-      return keep(driver.memsetD2D8Async(at, size_t(pitch), uint8_t(bits), 1, size_t(n), stream));
-    case 2:
-      return keep(driver.memsetD2D16Async(at, size_t(pitch), uint16_t(bits), 1, size_t(n), stream));
-    case 4:
-      return keep(driver.memsetD2D32Async(at, size_t(pitch), uint32_t(bits), 1, size_t(n), stream));
-    default:
-      keep(driver.memsetD2D32Async(at, size_t(pitch), uint32_t(bits), 1, size_t(n), stream));
-      keep(driver.memsetD2D32Async(at + 4, size_t(pitch), uint32_t(bits >> 32), 1, size_t(n), stream));
-    }
-  }
-
-  void axis(int i, CUdeviceptr at) {
-    if (i == t.rank)
-      return block(at, 1);
-    int64_t step = t.strides[i] * t.elementBytes;
-    if (i == t.rank - 1) {
-      if (step < 0) {
-        at += CUdeviceptr(step * (t.shape[i] - 1));
-        step = -step;
-      }
-      return step == t.elementBytes || t.shape[i] == 1 ? block(at, t.shape[i]) : column(at, step, t.shape[i]);
-    }
-    for (int64_t k = 0; k < t.shape[i]; ++k)
-      axis(i + 1, at + CUdeviceptr(k * step));
-  }
 };
 
 } // namespace
 
-void fillParameters(const Call &call, const Choice &choice, const Grid &grid, int smCount,
-                    Parameters *parameters) {
+void fillParameters(const Call &call, const Choice &choice, const Grid &grid, Parameters *parameters) {
   size_t n = 0;
   for (const Param &p : call.table.get<Param>(choice.variant->layout)) {
-    uint64_t bits = parameterBits(call, p, grid, smCount);
+    uint64_t bits = parameterBits(call, p, grid);
     std::memcpy(parameters->storage + n * 8, &bits, 8); // little-endian: a narrower scalar is the first bytes
     parameters->pointers[n] = parameters->storage + n * 8;
     ++n;
@@ -180,10 +161,15 @@ TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream strea
     const BoundTensor &b = call.bound[id];
     if (!call.tensors[id].hasFill || !b.given || b.elements == 0)
       continue;
-    Filler filler{driver, stream, b, call.tensors[id].fillBits};
+    Filler filler{driver, stream, b, call.tensors[id].fillBits, kSuccess, {}, 0};
     filler.run();
-    if (filler.result != kSuccess)
-      return driver.failure("filling an output with its first value", filler.result);
+    if (filler.result != kSuccess) {
+      char what[512];
+      std::snprintf(what, sizeof what, "%s: filling %s with its first value",
+                    Text(call.table.text(call.op.name)).data,
+                    Text(call.table.text(call.tensors[id].name)).data);
+      return driver.failure(what, filler.result);
+    }
   }
   return TILEGYM_OK;
 }
@@ -193,18 +179,20 @@ TilegymStatus checkPointers(const Driver &driver, const Device &device, const Ca
     const BoundTensor &b = call.bound[id];
     if (!b.given || b.elements == 0)
       continue;
-    int names[] = {kPointerMemoryType, kPointerDeviceOrdinal}, type = 0, ordinal = -1;
-    void *values[] = {&type, &ordinal};
+    int names[] = {kPointerMemoryType, kPointerDeviceOrdinal, kPointerIsManaged}, type = 0, ordinal = -1;
+    unsigned managed = 0;
+    void *values[] = {&type, &ordinal, &managed};
     CUresult result =
-        driver.pointerGetAttributes(2, names, values, reinterpret_cast<CUdeviceptr>(b.given->data));
-    std::string_view op = call.table.text(call.op.name), name = call.table.text(call.tensors[id].name);
+        driver.pointerGetAttributes(3, names, values, reinterpret_cast<CUdeviceptr>(b.given->data));
+    Text op(call.table.text(call.op.name)), name(call.table.text(call.tensors[id].name));
     if (result != kSuccess || type == 0)
       return fail(TILEGYM_INVALID_ARGUMENT,
-                  "%.*s: %.*s: %p is not an address of the GPU's memory; expected device memory",
-                  int(op.size()), op.data(), int(name.size()), name.data(), b.given->data);
-    if (type != kMemoryTypeHost && ordinal != device.ordinal)
-      return fail(TILEGYM_INVALID_ARGUMENT, "%.*s: %.*s: lies on device %d, but the current device is %d",
-                  int(op.size()), op.data(), int(name.size()), name.data(), ordinal, device.ordinal);
+                  "%s: %s: %p is not an address of the GPU's memory; expected device memory", op.data,
+                  name.data, b.given->data);
+    // Pinned and managed memory is every device's.
+    if (type != kMemoryTypeHost && !managed && ordinal != device.ordinal)
+      return fail(TILEGYM_INVALID_ARGUMENT, "%s: %s: lies on device %d, but the current device is %d",
+                  op.data, name.data, ordinal, device.ordinal);
   }
   return TILEGYM_OK;
 }

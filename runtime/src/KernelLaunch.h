@@ -7,16 +7,18 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace tilegym::runtime {
 
-/// What is loaded of one variant. Loading is lazy, once a device; afterwards a call reads two atomics.
-struct LoadedVariant {
+/// What is loaded of one image. Loading is lazy, once a device; afterwards a call reads two atomics.
+struct LoadedImage {
   std::atomic<CUkernel> kernel{nullptr};
   std::atomic<uint64_t> devices{0}; ///< bit a device on which it is ready to launch
+  CUlibrary library = nullptr;
 };
 
-/// The loaded code of a package, by op and variant.
+/// The loaded code of a package. By image, not by variant: devices of several architectures in one machine take different images.
 class Loader {
 public:
   explicit Loader(const Table &table);
@@ -26,12 +28,14 @@ public:
 
 private:
   TilegymStatus loadNow(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
-                        CUkernel *kernel);
+                        LoadedImage &loaded);
+  TilegymStatus open(const Driver &driver, uint32_t op, const Choice &choice, LoadedImage &loaded);
   const Table &table;
   std::mutex mutex;
-  std::unique_ptr<std::unique_ptr<LoadedVariant[]>[]> variants;
+  std::vector<std::vector<size_t>> firstImages; ///< by op and variant: its first one's place in `images`
+  std::unique_ptr<LoadedImage[]> images;
+  size_t count = 0;
   const Driver *usedDriver = nullptr;
-  std::unique_ptr<std::unique_ptr<CUlibrary[]>[]> libraries;
 };
 
 /// Number of blocks along each grid axis, and in all.
@@ -39,15 +43,14 @@ struct Grid {
   int64_t axes[3] = {1, 1, 1};
   int64_t blocks = 1;
 };
-TilegymStatus computeGrid(const Call &call, const Choice &choice, int smCount, Grid *grid);
+TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid);
 
 /// The kernel's parameters, laid out for cuLaunchKernel.
 struct Parameters {
   alignas(8) unsigned char storage[512 * 8];
   void *pointers[512];
 };
-void fillParameters(const Call &call, const Choice &choice, const Grid &grid, int smCount,
-                    Parameters *parameters);
+void fillParameters(const Call &call, const Choice &choice, const Grid &grid, Parameters *parameters);
 
 /// Fills outputs that the signature gives a first value.
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream);

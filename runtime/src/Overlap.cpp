@@ -34,16 +34,20 @@ bool disjoint(int64_t distance, const Axis *a, int na, int64_t aElement, const A
   int64_t aSpan = spanOf(a, na, aElement), bSpan = spanOf(b, nb, bElement);
   if (distance >= aSpan || -distance >= bSpan)
     return true;
-  // The same outermost stride: what lies inside repeats with it, so only the distance modulo it matters.
-  if (na == 0 || nb == 0 || a[0].stride != b[0].stride)
+  if (na == 0 && nb == 0)
     return false;
-  int64_t stride = a[0].stride, aInner = spanOf(a + 1, na - 1, aElement),
-          bInner = spanOf(b + 1, nb - 1, bElement);
-  if (aInner > stride || bInner > stride)
+  // Both repeat with the larger outermost stride (a view that lies within one step of it repeats once), so only the distance modulo
+  // it matters.
+  int64_t stride = std::max(na ? a[0].stride : 0, nb ? b[0].stride : 0);
+  if (na && a[0].stride == stride)
+    ++a, --na;
+  if (nb && b[0].stride == stride)
+    ++b, --nb;
+  if (spanOf(a, na, aElement) > stride || spanOf(b, nb, bElement) > stride)
     return false;
   int64_t d = ((distance % stride) + stride) % stride;
-  return disjoint(d, a + 1, na - 1, aElement, b + 1, nb - 1, bElement) &&
-         disjoint(d - stride, a + 1, na - 1, aElement, b + 1, nb - 1, bElement);
+  return disjoint(d, a, na, aElement, b, nb, bElement) &&
+         disjoint(d - stride, a, na, aElement, b, nb, bElement);
 }
 
 } // namespace
@@ -63,6 +67,15 @@ bool elementsDiffer(const BoundTensor &t) {
   int n = movingAxes(t, axes);
   for (int i = 0; i < n; ++i)
     if (axes[i].stride < spanOf(axes + i + 1, n - i - 1, t.elementBytes))
+      return false;
+  return true;
+}
+
+bool sameView(const BoundTensor &a, const BoundTensor &b) {
+  if (a.given->data != b.given->data || a.rank != b.rank || a.elementBytes != b.elementBytes)
+    return false;
+  for (int i = 0; i < a.rank; ++i)
+    if (a.shape[i] != b.shape[i] || (a.shape[i] > 1 && a.strides[i] != b.strides[i]))
       return false;
   return true;
 }

@@ -29,11 +29,13 @@ public:
   }
   bool index(uint32_t i, uint32_t n, const char *what) { return i < n || bad(what); }
 
+  bool name(Slice s) { return slice<char>(s) && (s.count <= kMaxName || bad("a name that is too long")); }
+
   bool texts(Slice s) {
     if (!slice<Slice>(s))
       return false;
     for (Slice t : table.get<Slice>(s))
-      if (!slice<char>(t))
+      if (!name(t))
         return false;
     return true;
   }
@@ -46,8 +48,13 @@ public:
     return !why || bad(why);
   }
 
+  /// Code that must give a value.
+  bool value(Slice s, const Op &op, uint32_t params) {
+    return code(s, op, params) && (s.count || bad("an expression without a value"));
+  }
+
   bool op(const Op &op) {
-    if (!slice<char>(op.name) || !slice<char>(op.doc) || !slice<char>(op.source) ||
+    if (!name(op.name) || !slice<char>(op.doc) || !slice<Source>(op.sources) ||
         !slice<TypeVar>(op.typeVars) || !slice<Dim>(op.dims) || !slice<Tensor>(op.tensors) ||
         !slice<Scalar>(op.scalars) || !slice<Argument>(op.arguments) || !slice<Check>(op.checks) ||
         !slice<Kernel>(op.kernels) || !slice<Variant>(op.variants))
@@ -55,32 +62,64 @@ public:
     if (op.tensors.count > kMaxTensors || op.dims.count > kMaxDims || op.scalars.count > kMaxScalars ||
         op.typeVars.count > kMaxTensors)
       return bad("an op with too many tensors, dims or scalars");
-    return interface(op) && kernels(op) && variants(op);
+    for (const Source &s : table.get<Source>(op.sources))
+      if (!slice<char>(s.name) || !slice<char>(s.text))
+        return false;
+    return arguments(op) && interface(op) && kernels(op) && variants(op);
   }
 
 private:
+  bool arguments(const Op &op) {
+    uint64_t tensors = 0, scalars = 0;
+    for (const Argument &a : table.get<Argument>(op.arguments)) {
+      if (!index(a.id, a.isTensor ? op.tensors.count : op.scalars.count, "an argument that is out of range"))
+        return false;
+      (a.isTensor ? tensors : scalars) |= uint64_t(1) << a.id;
+    }
+    auto all = [](uint32_t n) { return n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1; };
+    return (op.arguments.count == op.tensors.count + op.scalars.count && tensors == all(op.tensors.count) &&
+            scalars == all(op.scalars.count)) ||
+           bad("an op whose arguments are not its tensors and scalars");
+  }
+
+  /// A group stands first, and only a group dim is used as one: the runtime counts axes from there.
+  bool dimUses(const Op &op, const Tensor &t) {
+    std::span<const DimUse> uses = table.get<DimUse>(t.dims);
+    for (size_t i = 0; i < uses.size(); ++i) {
+      const DimUse &use = uses[i];
+      if ((use.dim != kNone && use.dim >= op.dims.count) ||
+          (use.isGroup && (i > 0 || use.dim == kNone || !table.get<Dim>(op.dims)[use.dim].isGroup)))
+        return bad("a tensor's dim that is out of range");
+      if (use.dim == kNone ? !value(use.expr, op, 0) : !code(use.expr, op, 0))
+        return false;
+    }
+    return true;
+  }
+
   bool interface(const Op &op) {
     for (const TypeVar &v : table.get<TypeVar>(op.typeVars)) {
-      if (!slice<char>(v.name) || !slice<uint8_t>(v.choices))
+      if (!name(v.name) || !slice<uint8_t>(v.choices))
         return false;
       for (uint8_t d : table.get<uint8_t>(v.choices))
         if (!index(d, uint32_t(DType::Index), "an unknown dtype"))
           return false;
     }
     for (const Tensor &t : table.get<Tensor>(op.tensors)) {
-      if (!slice<char>(t.name) || !slice<DimUse>(t.dims) ||
+      if (!name(t.name) || !slice<DimUse>(t.dims) ||
           !index(t.typeVar, op.typeVars.count, "a tensor without a dtype"))
         return false;
       if (t.dims.count > kMaxRank || uint32_t(t.role) > 2 ||
           (t.aliasOf != kNone && t.aliasOf >= op.tensors.count))
         return bad("a tensor that is out of range");
-      for (const DimUse &use : table.get<DimUse>(t.dims))
-        if ((use.dim != kNone && use.dim >= op.dims.count) || !code(use.expr, op, 0))
-          return bad("a tensor's dim that is out of range");
-    }
-    for (const Dim &d : table.get<Dim>(op.dims)) {
-      if (!slice<char>(d.name) || !slice<int64_t>(d.choices))
+      if (!dimUses(op, t))
         return false;
+    }
+    uint32_t groups = 0;
+    for (const Dim &d : table.get<Dim>(op.dims)) {
+      if (!name(d.name) || !slice<int64_t>(d.choices))
+        return false;
+      if ((groups += d.isGroup != 0) > 1)
+        return bad("an op with two groups of leading dims");
       if (d.bindTensor == kNone)
         continue;
       if (d.bindTensor >= op.tensors.count ||
@@ -88,21 +127,18 @@ private:
         return bad("a dim bound to nothing");
     }
     for (const Scalar &s : table.get<Scalar>(op.scalars))
-      if (!slice<char>(s.name) || !slice<int64_t>(s.choices) || !texts(s.enumerators) ||
+      if (!name(s.name) || !slice<int64_t>(s.choices) || !texts(s.enumerators) ||
           !index(s.typeVar, op.typeVars.count, "a scalar without a dtype"))
         return false;
-    for (const Argument &a : table.get<Argument>(op.arguments))
-      if (!index(a.id, a.isTensor ? op.tensors.count : op.scalars.count, "an argument that is out of range"))
-        return false;
     for (const Check &c : table.get<Check>(op.checks))
-      if (!slice<char>(c.message) || !code(c.condition, op, 0))
+      if (!slice<char>(c.message) || !value(c.condition, op, 0))
         return false;
     return true;
   }
 
   bool kernels(const Op &op) {
     for (const Kernel &k : table.get<Kernel>(op.kernels)) {
-      if (!slice<char>(k.name) || !texts(k.paramNames) || !slice<Slice>(k.derived) || !code(k.guard, op, 0))
+      if (!name(k.name) || !texts(k.paramNames) || !slice<Slice>(k.derived) || !code(k.guard, op, 0))
         return false;
       if (k.derived.count != k.paramNames.count || k.paramNames.count > kMaxDims)
         return bad("a kernel's parameters that do not match");
@@ -119,21 +155,20 @@ private:
         return false;
       const Kernel &kernel = table.get<Kernel>(op.kernels)[v.kernel];
       if (!slice<uint8_t>(v.dtypes) || !slice<int64_t>(v.consts) || !slice<int64_t>(v.constDims) ||
-          !slice<int64_t>(v.params) || !slice<char>(v.entry) || !slice<Image>(v.images) ||
-          !slice<Param>(v.layout) || !slice<Slice>(v.grid) || !slice<char>(v.knobs) ||
-          !slice<uint8_t>(v.tensorFacts))
+          !slice<int64_t>(v.params) || !name(v.entry) || !slice<Image>(v.images) || !slice<Param>(v.layout) ||
+          !slice<Slice>(v.grid) || !slice<char>(v.knobs) || !slice<uint8_t>(v.tensorFacts))
         return false;
       if (v.dtypes.count != op.typeVars.count || v.consts.count != op.scalars.count ||
           v.constDims.count != op.dims.count || v.params.count != kernel.paramNames.count ||
           v.tensorFacts.count != op.tensors.count || v.grid.count < 1 || v.grid.count > 3 ||
-          v.layout.count > 512 || v.threads < 1 || v.threads > 1024 || v.entry.count > 255)
+          v.layout.count > kMaxParams || v.threads < 1 || v.threads > 1024 || v.sharedBytes > kMaxShared)
         return bad("a variant whose lists do not match its op");
       for (Slice g : table.get<Slice>(v.grid))
-        if (!code(g, op, kernel.paramNames.count))
+        if (!value(g, op, kernel.paramNames.count))
           return false;
       for (const Image &i : table.get<Image>(v.images))
         if (i.offset > table.header().size || i.size > table.header().size - i.offset ||
-            i.offset < table.header().imagesOffset)
+            i.offset < table.header().imagesOffset || i.kind > 1)
           return bad("an image that lies outside");
       for (const Param &p : table.get<Param>(v.layout))
         if (!parameter(p, op, v))
@@ -200,7 +235,7 @@ TilegymStatus Table::open(const void *data, size_t size, std::string_view source
                 sourceName.c_str(), size, h.size);
   if (h.imagesOffset < sizeof(Header) || h.imagesOffset > size)
     return refuse("its table lies outside");
-  if (checksum64(base + sizeof(Header), h.imagesOffset - sizeof(Header)) != h.tableChecksum)
+  if (tableChecksum(data, h.imagesOffset) != h.tableChecksum)
     return refuse("its table was altered (checksum)");
   Checker checker(*this, h.imagesOffset);
   checker.slice<char>(h.name);
@@ -213,7 +248,9 @@ TilegymStatus Table::open(const void *data, size_t size, std::string_view source
 }
 
 TilegymStatus Table::checkImage(const Image &i) const {
-  if (checksum64(image(i), i.size) == i.checksum)
+  // The driver reads PTX up to its NUL.
+  bool ends = i.kind == 0 || (i.size > 0 && static_cast<const char *>(image(i))[i.size - 1] == 0);
+  if (ends && checksum64(image(i), i.size) == i.checksum)
     return TILEGYM_OK;
   return fail(TILEGYM_BAD_PACKAGE,
               "%s: the code of a kernel was altered (checksum); make the package again with tilegymc compile",

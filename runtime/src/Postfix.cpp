@@ -272,6 +272,7 @@ bool isReal(OpCode code) { return code >= OpCode::AddF && code <= OpCode::GeF; }
 
 Evaluated evaluate(std::span<const Inst> code, const Values &values) {
   Cell stack[kStack];
+  stack[0] = Cell{};
   int top = 0;
   Machine machine;
   for (const Inst &inst : code) {

@@ -28,7 +28,7 @@ struct Evaluated {
   Cell value{};
   const char *error = nullptr; ///< "division by zero" ...
 };
-/// Code that checkCode accepted.
+/// Code that checkCode accepted; no code gives 0.
 Evaluated evaluate(std::span<const format::Inst> code, const Values &values);
 
 struct CodeLimits {

@@ -30,7 +30,7 @@ bool interfaceMatches(const Call &call, const Variant &v) {
     return false;
   std::span<const uint8_t> dtypes = call.table.get<uint8_t>(v.dtypes);
   for (size_t i = 0; i < dtypes.size(); ++i)
-    if (call.dtypes[i] != 255 && dtypes[i] != call.dtypes[i])
+    if (call.dtypes[i] != Call::kUnbound && dtypes[i] != call.dtypes[i])
       return false;
   std::span<const int64_t> consts = call.table.get<int64_t>(v.consts);
   for (size_t i = 0; i < consts.size(); ++i)
@@ -77,7 +77,7 @@ std::string describe(const Call &call) {
   std::string text;
   for (size_t i = 0; i < call.typeVars.size(); ++i)
     if (std::string_view name = call.table.text(call.typeVars[i].name);
-        !name.empty() && call.dtypes[i] != 255)
+        !name.empty() && call.dtypes[i] != Call::kUnbound)
       text += (text.empty() ? "" : ", ") + std::string(name) + " = " + dtypeName(call.dtypes[i]);
   for (size_t i = 0; i < call.scalars.size(); ++i)
     if (call.scalars[i].isConst)

@@ -57,7 +57,8 @@ std::optional<size_t> PackageFile::findOp(std::string_view wanted) const {
 }
 
 bool PackageFile::isOf(size_t number, const sem::OpModel &op) const {
-  std::string_view compiled = records.text(records.ops()[number].source);
+  auto sources = records.get<format::Source>(records.ops()[number].sources);
+  std::string_view compiled = sources.empty() ? std::string_view() : records.text(sources[0].text);
   return compiled.empty() || compiled.substr(0, op.spec->file->text().size()) == op.spec->file->text();
 }
 

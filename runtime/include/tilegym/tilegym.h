@@ -41,7 +41,8 @@ typedef enum TilegymStatus {
   TILEGYM_NO_VARIANT = 5,       /* the package lacks the variant (dtypes, consts ...) that the call needs */
   TILEGYM_BAD_PACKAGE = 6,      /* truncated, altered, or of another version */
   TILEGYM_CUDA_ERROR = 7,       /* the driver refused something; the text has its name */
-  TILEGYM_UNAVAILABLE = 8       /* the backend asked for is not linked */
+  TILEGYM_UNAVAILABLE = 8,      /* the backend in use cannot run this */
+  TILEGYM_OUT_OF_MEMORY = 9     /* of the host */
 } TilegymStatus;
 
 /* A view of device memory. `strides` are in elements and may be 0 or negative; NULL means row-major
@@ -81,9 +82,15 @@ TilegymStatus tilegym_infer_shape(TilegymPackage *package, size_t op, const void
 /* Loads what the call would need, without launching. */
 TilegymStatus tilegym_prepare(TilegymPackage *package, size_t op, const void *const *args);
 
-/* Which variant a call would take, as text: entry name, knobs, facts. The text lives until the thread's next
- * call. */
+/* Which variant a call would take on the current GPU, as text: entry name, knobs, facts; where there is none, on the GPUs that the
+ * package was compiled for. The text lives until the thread's next call. */
 TilegymStatus tilegym_explain(TilegymPackage *package, size_t op, const void *const *args, const char **text);
+
+/* Memory of the current GPU (with the reference backend: of the host), in the stream's order: work enqueued later may use it at
+ * once, and it is given back when what was enqueued before the free has run. Nothing for 0 bytes. A stream that is being
+ * captured takes both as nodes of its graph. */
+TilegymStatus tilegym_allocate(size_t bytes, void *stream, void **out);
+TilegymStatus tilegym_free(void *data, void *stream);
 
 /* What went wrong in this thread's last failed call: op, argument, found, expected. Never NULL. */
 const char *tilegym_last_error(void);

@@ -3,6 +3,7 @@
 #pragma once
 #include "tilegym/tilegym.h"
 #include <initializer_list>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -71,5 +72,81 @@ private:
   int64_t shapes[TILEGYM_MAX_RANK] = {}, stride[TILEGYM_MAX_RANK] = {};
   bool present = false;
 };
+
+/// Device memory of its own, made for an output in a stream's order and given back in it: the stream must outlive the tensor (the null
+/// stream always does). Moves, does not copy; passes as a TensorView.
+class Tensor {
+public:
+  Tensor() = default;
+  Tensor(Tensor &&other) noexcept
+      : shown(std::exchange(other.shown, TensorView())), stream(std::exchange(other.stream, nullptr)) {}
+  Tensor &operator=(Tensor &&other) noexcept {
+    if (this != &other) {
+      reset();
+      shown = std::exchange(other.shown, TensorView());
+      stream = std::exchange(other.stream, nullptr);
+    }
+    return *this;
+  }
+  ~Tensor() { reset(); }
+
+  /// Contiguous, row-major, its values undefined.
+  static Status make(Tensor &out, TilegymDType dtype, int rank, const int64_t *shape,
+                     void *stream = nullptr) {
+    uint64_t bytes = bytesOf(dtype);
+    for (int i = 0; i < rank; ++i)
+      bytes *= uint64_t(shape[i]);
+    void *data = nullptr;
+    if (TilegymStatus status = tilegym_allocate(size_t(bytes), stream, &data); status != TILEGYM_OK)
+      return Status(status);
+    out = Tensor(TensorView(data, dtype, rank, shape), stream);
+    return Status();
+  }
+
+  const TensorView &view() const { return shown; }
+  operator const TensorView &() const { return shown; }
+  const TilegymTensor *c() const { return shown.c(); }
+  void *data() const { return shown.data(); }
+  TilegymDType dtype() const { return shown.dtype(); }
+  int rank() const { return shown.rank(); }
+  int64_t extent(int axis) const { return shown.extent(axis); }
+  explicit operator bool() const { return shown.c() != nullptr; }
+
+  /// Gives the memory back now.
+  void reset() {
+    if (shown.data())
+      tilegym_free(shown.data(), stream);
+    shown = TensorView();
+  }
+  /// Hands the memory over: tilegym_free gives it back.
+  void *release() { return std::exchange(shown, TensorView()).data(); }
+
+private:
+  Tensor(const TensorView &view, void *stream) : shown(view), stream(stream) {}
+  static uint64_t bytesOf(TilegymDType dtype) {
+    constexpr uint8_t bytes[] = {8, 4, 2, 2, 1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 1};
+    return bytes[dtype];
+  }
+  TensorView shown;
+  void *stream = nullptr;
+};
+
+/// The first argument of a call that allocates its outputs: `auto [status, y] = softmax(tilegym::allocate, x)`.
+struct Allocate {};
+inline constexpr Allocate allocate{};
+
+/// Whether a call that allocates its outputs makes an optional one, too.
+enum class Want { No, Yes };
+
+namespace detail {
+/// Allocates output argument number `arg` of a call whose other arguments are `args` (for the generated code).
+inline Status allocateOutput(TilegymPackage *package, size_t op, const void *const *args, size_t arg,
+                             void *stream, Tensor &out) {
+  int64_t shape[TILEGYM_MAX_RANK] = {};
+  int32_t rank = 0, dtype = 0;
+  Status status(tilegym_infer_shape(package, op, args, arg, shape, &rank, &dtype));
+  return status ? Tensor::make(out, TilegymDType(dtype), rank, shape, stream) : status;
+}
+} // namespace detail
 
 } // namespace tilegym

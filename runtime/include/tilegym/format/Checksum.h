@@ -2,6 +2,7 @@
 // The checksum of packages: catches truncation and altered bytes, not an adversary. FNV-1a over 8-byte words, with a final mix
 // so that every bit of the input reaches every bit of the result.
 #pragma once
+#include "tilegym/format/Table.h"
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,6 +29,15 @@ inline uint64_t checksum64(const void *data, size_t size) {
   hash ^= hash >> 32;
   hash *= 0xd6e8feb86659fd93u;
   return hash ^ hash >> 32;
+}
+
+/// Of a block's header (its own checksum taken as 0) and of all that stands before the images.
+inline uint64_t tableChecksum(const void *block, uint64_t imagesOffset) {
+  Header header;
+  std::memcpy(static_cast<void *>(&header), block, sizeof header);
+  header.tableChecksum = 0;
+  const char *rest = static_cast<const char *>(block) + sizeof header;
+  return checksum64(&header, sizeof header) * 3 + checksum64(rest, imagesOffset - sizeof header);
 }
 
 } // namespace tilegym::format

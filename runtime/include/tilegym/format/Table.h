@@ -10,20 +10,21 @@
 namespace tilegym::format {
 
 constexpr uint32_t kMagic = 0x4b4d4754; // "TGMK"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr uint32_t kNone = 0xffffffffu;
 constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
 constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
+constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxShared = 1 << 20;
 
 struct Slice {
   uint32_t offset = 0, count = 0;
 };
 
-/// Checksums are checksum64() (format/Checksum.h).
+/// An image's checksum is checksum64() (format/Checksum.h).
 struct Header {
   uint32_t magic, version;
   uint64_t size;          ///< of the whole block
-  uint64_t tableChecksum; ///< of bytes [sizeof(Header), imagesOffset)
+  uint64_t tableChecksum; ///< tableChecksum() (format/Checksum.h): of this header and all before the images
   uint64_t imagesOffset;  ///< images come last
   Slice ops;              ///< Op
   Slice name;             ///< char: the package's name
@@ -183,9 +184,16 @@ struct Variant {
   uint32_t threads, sharedBytes, registers, spillBytes;
 };
 
+/// A text that the op was made from.
+struct Source {
+  Slice name; ///< char: of the spec its file's name; of a library what `use` calls it
+  Slice text; ///< char
+};
+
+/// An op has one group dim at most, and each of its tensors and scalars is one argument.
 struct Op {
   Slice name, doc;
-  Slice source; ///< char: the spec with its libraries, for the reference backend; may be empty
+  Slice sources; ///< Source: the spec, then the libraries it uses, for the reference backend; may be empty
   Slice typeVars, dims, tensors, scalars, arguments, checks, kernels, variants;
 };
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What a TilegymPackage is.
+#pragma once
+#include "Backend.h"
+#include "KernelLaunch.h"
+#include "tilegym/tilegym.h"
+
+struct TilegymPackage {
+  tilegym::runtime::Table table;
+  std::unique_ptr<unsigned char[]> owned; ///< the file's bytes
+  std::vector<std::string> opNames;
+  std::unique_ptr<tilegym::runtime::Loader> loader;
+
+  /// Of a backend other than the GPU, by op; made on first use.
+  std::mutex statesMutex;
+  std::vector<std::shared_ptr<const void>> states;
+};

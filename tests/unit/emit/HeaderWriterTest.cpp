@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Generated headers: as expected word for word, and accepted by the C compiler as C99 and by the C++ compiler as C++17 and C++20 with warnings as
+// errors. What the functions do is tested in tests/unit/runtime, which includes the same text.
+#include "compiler/emit/Package.h"
+#include "compiler/syntax/Parser.h"
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+using namespace tilegym;
+
+namespace {
+
+std::string readFile(const std::string &path) {
+  std::ifstream in(path);
+  REQUIRE(in);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::shared_ptr<const sem::OpModel> modelOf(const std::string &text) {
+  DiagnosticSink sink;
+  auto spec =
+      std::make_shared<const ast::Spec>(parseSpec(std::make_shared<const SourceFile>("op.tile", text), sink));
+  auto model = sem::analyze(spec, {}, sink);
+  INFO(renderAll(sink));
+  REQUIRE(model);
+  return model;
+}
+
+std::string headerOf(const std::string &name, const std::vector<std::string> &specs) {
+  emit::Package package;
+  package.name = name;
+  for (const std::string &text : specs)
+    package.ops.push_back({modelOf(text), {}});
+  return emit::writeHeader(package);
+}
+
+std::string around(const std::string &header) {
+  return header +
+         "\nreference { }\nkernel only(BN) { grid(1) }\ntune only { BN in [1] }\ntest { }\nbench none \"a "
+         "test\"\n";
+}
+
+/// Compiles a file that includes the header; the compiler's complaints.
+std::string complaints(const std::string &header, const std::string &extension, const std::string &compiler) {
+  std::string folder = "header-test-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  std::string source = folder + "/use." + extension, log = folder + "/log";
+  std::ofstream(folder + "/kernels.h") << header;
+  std::ofstream(source) << "#include \"kernels.h\"\nint main(void) { return 0; }\n";
+  std::string command =
+      compiler + " -Wall -Wextra -Werror -pedantic -fsyntax-only -I" TILEGYM_SOURCE_DIR "/runtime/include " +
+      source + " > " + log + " 2>&1";
+  int code = std::system(command.c_str());
+  std::string text = code ? readFile(log) : "";
+  std::filesystem::remove_all(folder);
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("the header of a package, word for word") {
+  std::string folder = TILEGYM_SOURCE_DIR "/tests/unit/runtime/data/";
+  CHECK(headerOf("norms", {readFile(folder + "norm.tile")}) == readFile(folder + "norms.h.golden"));
+}
+
+TEST_CASE("headers are C99, C++17 and C++20") {
+  std::string header = headerOf(
+      "all",
+      {readFile(TILEGYM_SOURCE_DIR "/tests/unit/runtime/data/norm.tile"),
+       around(
+           "## ends in a backslash \\\nop axpy(x: T[N], a: T, n: i32, big: u64 = 7, low: f32 = -inf, const "
+           "k: 1 | 2) -> z: T[N]\n  where T: f32 | f16"),
+       around("op cast(x: f32[N]) -> y: T[N]\n  where T: f16 | bf16"),
+       around("op class(result: f32[N], stream: f64[], status: f32 = 2) -> (package: f32[N], arguments: "
+              "f32[N]?)"),
+       around("op update(inout x: f32[N]) -> out: f32[N] alias x")});
+  CHECK(complaints(header, "c", TILEGYM_C_COMPILER " -std=c99") == "");
+  CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++17") == "");
+  CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++20") == "");
+  CHECK(header.find("cast_result") == std::string::npos); // its output's dtype is the caller's to say
+  CHECK(header.find("axpy_result axpy(") != std::string::npos);
+}

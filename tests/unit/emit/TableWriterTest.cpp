@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The table as the runtime reads it: the interface of an op, its texts with its libraries, and what cannot be written.
+#include "compiler/emit/Package.h"
+#include "compiler/syntax/Parser.h"
+#include "runtime/src/PackageTable.h"
+#include <catch2/catch.hpp>
+
+using namespace tilegym;
+
+namespace {
+
+llvm::Expected<std::string> tableOf(const std::string &text,
+                                    const std::vector<std::pair<std::string, std::string>> &libraries = {}) {
+  DiagnosticSink sink;
+  sem::SearchPath path;
+  for (const auto &[name, contents] : libraries)
+    path.libraries.emplace_back(name,
+                                std::make_shared<const SourceFile>("folder/lib/" + name + ".tile", contents));
+  auto spec = std::make_shared<const ast::Spec>(
+      parseSpec(std::make_shared<const SourceFile>("some/folder/op.tile", text), sink));
+  auto model = sem::analyze(spec, path, sink);
+  INFO(renderAll(sink));
+  REQUIRE(model);
+  emit::Package package;
+  package.name = "tests";
+  package.ops.push_back({model, {}});
+  return emit::writeTable(package);
+}
+
+std::string around(const std::string &header) {
+  return header +
+         "\nreference { }\nkernel only(BN) { grid(1) }\ntune only { BN in [1] }\ntest { }\nbench none \"a "
+         "test\"\n";
+}
+
+std::string refusal(const std::string &text) {
+  auto table = tableOf(text);
+  return table ? "" : llvm::toString(table.takeError());
+}
+
+} // namespace
+
+TEST_CASE("the runtime opens what is written, and finds the texts in it") {
+  std::string text =
+      around("use helpers\nop f(x: T[*R, N], w: T[2*N]?) -> y: T[*R, N]\n  where T: f32 | bf16, N % 2 "
+             "== 0 \"N is even\"");
+  auto block = tableOf(text, {{"helpers", "fn twice(x) {\n  2 * x\n}\n"}});
+  REQUIRE(bool(block));
+  std::vector<uint64_t> words(block->size() / 8 + 1);
+  std::memcpy(words.data(), block->data(), block->size());
+  runtime::Table table;
+  REQUIRE(table.open(words.data(), block->size(), "a test") == TILEGYM_OK);
+  REQUIRE(table.ops().size() == 1);
+  const format::Op &op = table.ops()[0];
+  CHECK(table.text(op.name) == "f");
+  auto sources = table.get<format::Source>(op.sources);
+  REQUIRE(sources.size() == 2);
+  CHECK(table.text(sources[0].name) == "op.tile"); // no folder of the machine that made it
+  CHECK(table.text(sources[0].text) == text);
+  CHECK(table.text(sources[1].name) == "helpers");
+  CHECK(table.text(sources[1].text) == "fn twice(x) {\n  2 * x\n}\n");
+  CHECK(table.get<format::Check>(op.checks).size() == 1);
+  CHECK(op.arguments.count == 3);
+}
+
+TEST_CASE("what packages cannot say is refused") {
+  CHECK(refusal(around("op f(x: T[*R, N], y: T[*S, N]) -> z: T[*R, N]\n  where T: f32")) ==
+        "f: the runtime takes one group of leading dims an op, this one has several");
+  CHECK(refusal(around("op f(list x: T[N[]]) -> z: T[1]\n  where T: f32")) ==
+        "f: the target cannot compute ops on lists of tensors yet ('x' is one)");
+  CHECK(refusal(around("op f(x: T[N]) -> z: T[N] = 1\n  where T: f32 | f16")) ==
+        "f: z: its first value differs in bits from dtype to dtype, which packages cannot say; use 0 or one "
+        "dtype");
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// A CUDA driver that does nothing but remember: loaded through TILEGYM_DRIVER, so that the runtime's way from a call to a launch is tested where
+// no GPU is. FAKE_CUDA_INIT and FAKE_CUDA_VERSION set what cuInit and cuDriverGetVersion give.
+#include "tests/unit/runtime/driver/FakeCuda.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace tilegym::testing;
+
+namespace {
+
+FakeCuda &state() {
+  static FakeCuda fake;
+  return fake;
+}
+
+struct FakeKernel {
+  std::string entry;
+  size_t params;
+};
+struct FakeLibrary {
+  std::string image;
+  std::vector<FakeKernel *> kernels;
+};
+thread_local bool threadHasContext = false;
+
+/// Notes the call; what it fails with, or 0.
+int note(const char *symbol, const std::string &detail = "") {
+  state().calls.push_back(std::string(symbol) + (detail.empty() ? "" : " " + detail));
+  auto found = state().failures.find(symbol);
+  return found == state().failures.end() ? 0 : found->second;
+}
+
+int numberOr(const char *variable, int otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+template <class T>
+int fill(const char *symbol, unsigned long long at, size_t pitch, T value, size_t width, size_t height) {
+  std::lock_guard lock(state().mutex);
+  if (int failure = note(symbol, std::to_string(width) + " x " + std::to_string(height)))
+    return failure;
+  for (size_t row = 0; row < height; ++row)
+    for (size_t i = 0; i < width; ++i)
+      std::memcpy(reinterpret_cast<char *>(at) + row * pitch + i * sizeof(T), &value, sizeof(T));
+  return 0;
+}
+
+} // namespace
+
+#define LOCKED(symbol, detail)                                                                               \
+  std::lock_guard lock(state().mutex);                                                                       \
+  if (int failure = note(symbol, detail))                                                                    \
+  return failure
+
+extern "C" {
+
+FakeCuda *fakeCuda() { return &state(); }
+
+int cuInit(unsigned) { return numberOr("FAKE_CUDA_INIT", 0); }
+int cuDriverGetVersion(int *version) {
+  *version = numberOr("FAKE_CUDA_VERSION", 13000);
+  return 0;
+}
+int cuGetErrorName(int result, const char **name) {
+  static const std::map<int, const char *> names = {{2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                    {1, "CUDA_ERROR_INVALID_VALUE"},
+                                                    {100, "CUDA_ERROR_NO_DEVICE"},
+                                                    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                                                    {500, "CUDA_ERROR_NOT_FOUND"},
+                                                    {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                    {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"}};
+  auto found = names.find(result);
+  *name = found == names.end() ? nullptr : found->second;
+  return found == names.end() ? 1 : 0;
+}
+int cuGetErrorString(int result, const char **text) {
+  *text = result == 701 ? "too many resources requested for launch" : nullptr;
+  return *text ? 0 : 1;
+}
+int cuDeviceGetCount(int *count) {
+  *count = int(state().devices.size());
+  return 0;
+}
+int cuDeviceGetName(char *name, int size, int device) {
+  LOCKED("cuDeviceGetName", "");
+  std::snprintf(name, size_t(size), "%s", state().devices[size_t(device)].name.c_str());
+  return 0;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  LOCKED("cuDeviceGetAttribute", "");
+  const FakeCuda::Device &d = state().devices[size_t(device)];
+  *value = attribute == 75 ? d.major : attribute == 76 ? d.minor : d.multiprocessors;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  LOCKED("cuDevicePrimaryCtxRetain", std::to_string(device));
+  *context = reinterpret_cast<void *>(size_t(device) + 1);
+  return 0;
+}
+int cuCtxGetCurrent(void **context) {
+  *context = nullptr;
+  return 0;
+}
+int cuCtxSetCurrent(void *context) {
+  LOCKED("cuCtxSetCurrent", "");
+  threadHasContext = true;
+  state().device = int(reinterpret_cast<size_t>(context)) - 1;
+  return 0;
+}
+int cuCtxGetDevice(int *device) {
+  LOCKED("cuCtxGetDevice", "");
+  if (!state().hasContext && !threadHasContext)
+    return 201;
+  *device = state().device;
+  return 0;
+}
+int cuPointerGetAttributes(unsigned n, int *names, void **values, unsigned long long address) {
+  LOCKED("cuPointerGetAttributes", "");
+  FakePointer facts;
+  facts.device = state().device;
+  if (auto found = state().pointers.find(reinterpret_cast<void *>(address)); found != state().pointers.end())
+    facts = found->second;
+  for (unsigned i = 0; i < n; ++i)
+    if (names[i] == 8)
+      *static_cast<unsigned *>(values[i]) = facts.managed;
+    else
+      *static_cast<int *>(values[i]) = names[i] == 2 ? facts.type : facts.device;
+  return 0;
+}
+
+#ifndef FAKE_LACKS_LIBRARIES
+int cuLibraryLoadData(void **library, const void *code, int *, void **, unsigned, int *, void **, unsigned) {
+  std::string image(static_cast<const char *>(code), strnlen(static_cast<const char *>(code), 8));
+  LOCKED("cuLibraryLoadData", image);
+  *library = new FakeLibrary{image, {}};
+  return 0;
+}
+#endif
+int cuLibraryUnload(void *library) {
+  LOCKED("cuLibraryUnload", "");
+  auto *l = static_cast<FakeLibrary *>(library);
+  for (FakeKernel *kernel : l->kernels)
+    delete kernel;
+  delete l;
+  return 0;
+}
+int cuLibraryGetKernel(void **kernel, void *library, const char *entry) {
+  LOCKED("cuLibraryGetKernel", entry);
+  auto *l = static_cast<FakeLibrary *>(library);
+  l->kernels.push_back(new FakeKernel{entry, size_t(std::atoi(l->image.c_str()))});
+  *kernel = l->kernels.back();
+  return 0;
+}
+int cuKernelGetFunction(void **function, void *kernel) {
+  LOCKED("cuKernelGetFunction", "");
+  *function = kernel;
+  return 0;
+}
+int cuKernelSetAttribute(int attribute, int value, void *, int device) {
+  LOCKED("cuKernelSetAttribute",
+         std::to_string(attribute) + " = " + std::to_string(value) + " on " + std::to_string(device));
+  return 0;
+}
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **params, void **) {
+  LOCKED("cuLaunchKernel", "");
+  auto *kernel = static_cast<FakeKernel *>(function);
+  FakeLaunch launch{kernel->entry, {gx, gy, gz}, {bx, by, bz}, shared, stream, {}};
+  for (size_t i = 0; i < kernel->params; ++i) {
+    launch.params.push_back(0);
+    std::memcpy(&launch.params.back(), params[i], 8);
+  }
+  state().launches.push_back(launch);
+  return 0;
+}
+
+int cuMemsetD8Async(unsigned long long at, unsigned char v, size_t n, void *) {
+  return fill("cuMemsetD8Async", at, 0, v, n, 1);
+}
+int cuMemsetD16Async(unsigned long long at, unsigned short v, size_t n, void *) {
+  return fill("cuMemsetD16Async", at, 0, v, n, 1);
+}
+int cuMemsetD32Async(unsigned long long at, unsigned v, size_t n, void *) {
+  return fill("cuMemsetD32Async", at, 0, v, n, 1);
+}
+int cuMemsetD2D8Async(unsigned long long at, size_t pitch, unsigned char v, size_t w, size_t h, void *) {
+  return fill("cuMemsetD2D8Async", at, pitch, v, w, h);
+}
+int cuMemsetD2D16Async(unsigned long long at, size_t pitch, unsigned short v, size_t w, size_t h, void *) {
+  return fill("cuMemsetD2D16Async", at, pitch, v, w, h);
+}
+int cuMemsetD2D32Async(unsigned long long at, size_t pitch, unsigned v, size_t w, size_t h, void *) {
+  return fill("cuMemsetD2D32Async", at, pitch, v, w, h);
+}
+int cuStreamIsCapturing(void *stream, int *status) {
+  LOCKED("cuStreamIsCapturing", "");
+  *status = state().capturing.count(stream) ? 1 : 0;
+  return 0;
+}
+int cuStreamSynchronize(void *) { return 0; }
+int cuMemAllocAsync(unsigned long long *at, size_t bytes, void *) {
+  LOCKED("cuMemAllocAsync", std::to_string(bytes));
+  void *block = std::malloc(bytes);
+  state().allocated[block] = bytes;
+  *at = reinterpret_cast<unsigned long long>(block);
+  return 0;
+}
+int cuMemFreeAsync(unsigned long long at, void *stream) {
+  LOCKED("cuMemFreeAsync", stream ? "on a stream" : "");
+  auto *block = reinterpret_cast<void *>(at);
+  if (!state().allocated.erase(block))
+    return 1;
+  std::free(block);
+  return 0;
+}
+// Used by programs beside the runtime's calls; the tests of those bring a GPU.
+int cuMemAlloc_v2(unsigned long long *, size_t) { return 801; }
+int cuMemFree_v2(unsigned long long) { return 801; }
+int cuMemcpyHtoD_v2(unsigned long long, const void *, size_t) { return 801; }
+int cuMemcpyDtoH_v2(void *, unsigned long long, size_t) { return 801; }
+int cuMemcpyDtoDAsync_v2(unsigned long long, unsigned long long, size_t, void *) { return 801; }
+int cuEventCreate(void **, unsigned) { return 801; }
+int cuEventRecord(void *, void *) { return 801; }
+int cuEventSynchronize(void *) { return 801; }
+int cuEventElapsedTime(float *, void *, void *) { return 801; }
+int cuEventDestroy_v2(void *) { return 801; }
+
+} // extern "C"
