@@ -41,10 +41,10 @@ std::string headerOf(const std::string &name, const std::vector<std::string> &sp
   return emit::writeHeader(package);
 }
 
-std::string around(const std::string &header) {
-  return header +
-         "\nreference { }\nkernel only(BN) { grid(1) }\ntune only { BN in [1] }\ntest { }\nbench none \"a "
-         "test\"\n";
+/// A complete spec around a header; `test` is what its test section says.
+std::string around(const std::string &header, const std::string &test) {
+  return header + "\nreference { }\nkernel only(BN) { grid(1) }\ntune only { BN in [1] }\ntest { " + test +
+         " }\nbench none \"a test\"\n";
 }
 
 /// Compiles a file that includes the header; the compiler's complaints.
@@ -76,11 +76,16 @@ TEST_CASE("headers are C99, C++17 and C++20") {
       {readFile(TILEGYM_SOURCE_DIR "/tests/unit/runtime/data/norm.tile"),
        around(
            "## ends in a backslash \\\nop axpy(x: T[N], a: T, n: i32, big: u64 = 7, low: f32 = -inf, const "
-           "k: 1 | 2) -> z: T[N]\n  where T: f32 | f16"),
-       around("op cast(x: f32[N]) -> y: T[N]\n  where T: f16 | bf16"),
-       around("op class(result: f32[N], stream: f64[], status: f32 = 2) -> (package: f32[N], arguments: "
-              "f32[N]?)"),
-       around("op update(inout x: f32[N]) -> out: f32[N] alias x")});
+           "k: bool) -> z: T[N]\n  where T: f32 | f16",
+           "case \"c\" { N = 1; x = [1]; a = 1; n = 1; k = true; expect z = [1] }; tolerance { f32: 0; f16: "
+           "0 }"),
+       around("op cast(x: f32[N]) -> y: T[N]\n  where T: f16 | bf16",
+              "case \"c\" { N = 1; T in all; x = [1]; expect y = [1] }; tolerance { f16: 0; bf16: 0 }"),
+       around(
+           "op wrap(result: f32[N], union: f64[], status: f32 = 2) -> (package: f32[N], arguments: f32[N]?)",
+           "case \"c\" { N = 1; result = [1]; union = 1; expect package = [1] }; tolerance { f32: 0 }"),
+       around("op update(inout x: f32[N]) -> out: f32[N]",
+              "case \"c\" { N = 1; x = [1]; expect out = [1] }; tolerance { f32: 0 }")});
   CHECK(complaints(header, "c", TILEGYM_C_COMPILER " -std=c99") == "");
   CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++17") == "");
   CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++20") == "");

@@ -27,10 +27,10 @@ llvm::Expected<std::string> tableOf(const std::string &text,
   return emit::writeTable(package);
 }
 
-std::string around(const std::string &header) {
-  return header +
-         "\nreference { }\nkernel only(BN) { grid(1) }\ntune only { BN in [1] }\ntest { }\nbench none \"a "
-         "test\"\n";
+/// A complete spec around a header; `test` is what its test section says.
+std::string around(const std::string &header, const std::string &test) {
+  return header + "\nreference { }\nkernel only(BN) { grid(1) }\ntune only { BN in [1] }\ntest { " + test +
+         " }\nbench none \"a test\"\n";
 }
 
 std::string refusal(const std::string &text) {
@@ -42,8 +42,9 @@ std::string refusal(const std::string &text) {
 
 TEST_CASE("the runtime opens what is written, and finds the texts in it") {
   std::string text =
-      around("use helpers\nop f(x: T[*R, N], w: T[2*N]?) -> y: T[*R, N]\n  where T: f32 | bf16, N % 2 "
-             "== 0 \"N is even\"");
+      "use helpers\n" +
+      around("op f(x: T[*R, N], w: T[2*N]?) -> y: T[*R, N]\n  where T: f32 | bf16, N % 2 == 0 \"N is even\"",
+             "case \"c\" { R = 1; N = 2; x = [[1, 1]]; expect y = [[1, 1]] }; tolerance { f32: 0; bf16: 0 }");
   auto block = tableOf(text, {{"helpers", "fn twice(x) {\n  2 * x\n}\n"}});
   REQUIRE(bool(block));
   std::vector<uint64_t> words(block->size() / 8 + 1);
@@ -64,11 +65,12 @@ TEST_CASE("the runtime opens what is written, and finds the texts in it") {
 }
 
 TEST_CASE("what packages cannot say is refused") {
-  CHECK(refusal(around("op f(x: T[*R, N], y: T[*S, N]) -> z: T[*R, N]\n  where T: f32")) ==
+  CHECK(refusal(around("op f(x: T[*R, N], y: T[*S, N]) -> z: T[*R, N]\n  where T: f32",
+                       "case \"c\" { R = 1; S = 1; N = 1; x = [[1]]; y = [[1]]; expect z = [[1]] }; "
+                       "tolerance { f32: 0 }")) ==
         "f: the runtime takes one group of leading dims an op, this one has several");
-  CHECK(refusal(around("op f(list x: T[N[]]) -> z: T[1]\n  where T: f32")) ==
-        "f: the target cannot compute ops on lists of tensors yet ('x' is one)");
-  CHECK(refusal(around("op f(x: T[N]) -> z: T[N] = 1\n  where T: f32 | f16")) ==
+  CHECK(refusal(around("op f(x: T[N]) -> z: T[N] = 1\n  where T: f32 | f16",
+                       "case \"c\" { N = 1; x = [1]; expect z = [1] }; tolerance { f32: 0; f16: 0 }")) ==
         "f: z: its first value differs in bits from dtype to dtype, which packages cannot say; use 0 or one "
         "dtype");
 }
