@@ -105,6 +105,8 @@ int cuMemFree_v2(unsigned long long address) {
   std::free(reinterpret_cast<void *>(address));
   return 0;
 }
+int cuMemAllocAsync(unsigned long long *address, size_t size, void *) { return cuMemAlloc_v2(address, size); }
+int cuMemFreeAsync(unsigned long long address, void *) { return cuMemFree_v2(address); }
 int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t n) {
   return std::memcpy(reinterpret_cast<void *>(to), from, n), 0;
 }

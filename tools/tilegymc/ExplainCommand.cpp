@@ -216,11 +216,11 @@ int explain(const OpPtr &op, const UserCall &user, const PackageFile &package, i
   auto call = std::make_unique<runtime::Call>(package.table(), package.table().ops()[*number]);
   runtime::Choice choice;
   runtime::Grid grid;
-  // An H200's multiprocessors stand for those of the GPU that is not asked.
+  call->smCount = 132; // an H200's stand for those of the GPU that is not asked
   if (TilegymStatus status = call->bind(pretended.arguments.data(), false);
       status != TILEGYM_OK ||
       (status = runtime::choose(*call, arch, "as asked for", &choice)) != TILEGYM_OK ||
-      (status = runtime::computeGrid(*call, choice, 132, &grid)) != TILEGYM_OK) {
+      (status = runtime::computeGrid(*call, choice, &grid)) != TILEGYM_OK) {
     complain("%s", tilegym_last_error());
     return status == TILEGYM_INVALID_ARGUMENT ? InputWrong : EnvironmentLacks;
   }

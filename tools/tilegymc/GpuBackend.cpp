@@ -18,6 +18,7 @@ void addFault(interp::Outcome &outcome, const std::string &message) {
 std::string variantOf(const PackageFile &package, size_t number, const void *const *args, const Gpu &gpu) {
   const format::Op &record = package.table().ops()[number];
   runtime::Call call(package.table(), record);
+  call.smCount = gpu.device->multiprocessors;
   runtime::Choice choice;
   if (call.bind(args, false) != TILEGYM_OK ||
       runtime::choose(call, gpu.device->arch, gpu.device->name, &choice) != TILEGYM_OK)
