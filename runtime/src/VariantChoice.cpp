@@ -43,24 +43,6 @@ bool interfaceMatches(const Call &call, const Variant &v) {
   return true;
 }
 
-/// Machine code before PTX, the newer before the older, the exact before the portable; -1 where the device cannot run it.
-int fitness(const Image &image, int arch) {
-  bool fits = arch == kAnyArch || (int(image.arch) <= arch && (!image.exact || int(image.arch) == arch) &&
-                                   (image.kind == 1 || int(image.arch) / 10 == arch / 10));
-  return fits ? (image.kind == 0) * 10000 + int(image.arch) * 10 + int(image.exact) : -1;
-}
-
-const Image *bestImage(const Table &table, const Variant &variant, int arch, int *fit) {
-  const Image *best = nullptr;
-  *fit = -1;
-  for (const Image &image : table.get<Image>(variant.images))
-    if (int f = fitness(image, arch); f > *fit) {
-      best = &image;
-      *fit = f;
-    }
-  return best;
-}
-
 std::string archList(const Call &call) {
   std::set<std::string> names;
   for (const Variant &v : call.table.get<Variant>(call.op.variants))
@@ -93,7 +75,25 @@ std::string describe(const Call &call) {
   return text;
 }
 
+/// Machine code before PTX, the newer before the older, the exact before the portable; -1 where the device cannot run it.
+int fitness(const Image &image, int arch) {
+  bool fits = arch == kAnyArch || (int(image.arch) <= arch && (!image.exact || int(image.arch) == arch) &&
+                                   (image.kind == 1 || int(image.arch) / 10 == arch / 10));
+  return fits ? (image.kind == 0) * 10000 + int(image.arch) * 10 + int(image.exact) : -1;
+}
+
 } // namespace
+
+const Image *bestImage(const Table &table, const Variant &variant, int arch, int *fit) {
+  const Image *best = nullptr;
+  *fit = -1;
+  for (const Image &image : table.get<Image>(variant.images))
+    if (int f = fitness(image, arch); f > *fit) {
+      best = &image;
+      *fit = f;
+    }
+  return best;
+}
 
 TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
   const Table &table = call.table;

@@ -70,6 +70,7 @@ class Packages(cli.CliTest):
 
     def test_what_a_kernel_does_wrong_is_noticed(self):
         self.gpu_test(CHECK_FAILED, out=["two runs on the same inputs gave other bits", "gpu, padded rows, odd base", "gpu, every second element", "gpu, transposed", "4 failed"])
+        self.gpu_test(CHECK_FAILED, out=["gpu softmax_streaming_f32", "against reference: y f32: 441 of 441 elements differ"])
         self.gpu_test(CHECK_FAILED, damage="before", out="bytes before its memory were written")
         self.gpu_test(CHECK_FAILED, damage="after", out="bytes after its memory were written")
         self.gpu_test(CHECK_FAILED, damage="elements", out=["`x`: an input was written", "`y`: byte 0 of its memory was written, which is between its elements"])

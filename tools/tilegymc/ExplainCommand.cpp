@@ -2,6 +2,7 @@
 // `tilegymc explain`: which variant a call would run, why the others lose, and what the winner takes.
 #include "DeviceCall.h"
 #include "UserCall.h"
+#include "VariantFit.h"
 #include "runtime/src/KernelLaunch.h"
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -46,57 +47,6 @@ struct PretendedCall {
   }
 };
 
-/// Why a call cannot take a variant; empty: it can.
-std::string whyNot(const runtime::Call &call, const format::Variant &v, const std::vector<int64_t> &derived,
-                   int arch) {
-  const runtime::Table &table = call.table;
-  std::string why;
-  auto add = [&](const std::string &text) { why += (why.empty() ? "" : "; ") + text; };
-  std::span<const uint8_t> dtypes = table.get<uint8_t>(v.dtypes);
-  for (size_t i = 0; i < dtypes.size(); ++i)
-    if (call.dtypes[i] != 255 && dtypes[i] != call.dtypes[i])
-      add("for " + std::string(table.text(call.typeVars[i].name)) + " = " + runtime::dtypeName(dtypes[i]));
-  std::span<const int64_t> consts = table.get<int64_t>(v.consts), dims = table.get<int64_t>(v.constDims);
-  for (size_t i = 0; i < consts.size(); ++i)
-    if (call.scalars[i].isConst && consts[i] != call.scalarValues[i].i)
-      add("for " + std::string(table.text(call.scalars[i].name)) + " = " + std::to_string(consts[i]));
-  for (size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] != format::kRunTime && dims[i] != call.dimValues[i])
-      add("for " + std::string(table.text(call.dims[i].name)) + " = " + std::to_string(dims[i]));
-  for (size_t i = 0; i < call.tensors.size(); ++i)
-    if ((v.present ^ call.present) >> i & 1)
-      add((v.present >> i & 1 ? "for a call with " : "for a call without ") +
-          std::string(table.text(call.tensors[i].name)));
-  const format::Kernel &kernel = table.get<format::Kernel>(call.op.kernels)[v.kernel];
-  std::span<const int64_t> params = table.get<int64_t>(v.params);
-  std::span<const format::Slice> names = table.get<format::Slice>(kernel.paramNames);
-  for (size_t p = 0; p < params.size(); ++p)
-    if (derived[p] != format::kRunTime && derived[p] != params[p])
-      add("for " + std::string(table.text(names[p])) + " = " + std::to_string(params[p]));
-  if (v.facts == format::kFactsFast) {
-    if (!call.fastBase)
-      add("fast needs leading axes that merge, strides that are not negative, and offsets below 2^31");
-    std::span<const uint8_t> wanted = table.get<uint8_t>(v.tensorFacts);
-    for (size_t t = 0; t < wanted.size(); ++t) {
-      std::string name(table.text(call.tensors[t].name));
-      int lacking = call.bound[t].given ? wanted[t] & ~call.bound[t].facts : 0;
-      if (lacking & format::kUnitInner)
-        add("fast needs " + name + " to have unit stride along its last axis");
-      if (lacking & format::kAligned)
-        add("fast needs " + name + "'s address and outer strides to be multiples of 16 bytes");
-      if (lacking & format::kWholeVectors)
-        add("fast needs " + name + "'s last axis to be a multiple of 16 bytes");
-    }
-  }
-  bool runs = false;
-  for (const format::Image &i : table.get<format::Image>(v.images))
-    runs |= arch == runtime::kAnyArch || (int(i.arch) <= arch && (!i.exact || int(i.arch) == arch) &&
-                                          (i.kind == 1 || int(i.arch) / 10 == arch / 10));
-  if (!runs)
-    add("has no code for sm_" + std::to_string(arch));
-  return why;
-}
-
 /// A part of the spec's text on one line.
 std::string guardText(const sem::KernelModel &kernel) {
   if (!kernel.decl || !kernel.decl->when)
@@ -112,33 +62,21 @@ json explainKernel(const runtime::Call &call, const sem::OpModel &op, uint32_t k
   const format::Kernel &kernel = table.get<format::Kernel>(call.op.kernels)[k];
   std::string name(table.text(kernel.name));
   json out = {{"kernel", name}};
-  runtime::Values values = call.values();
-  bool holds = true;
-  if (kernel.guard.count) {
-    runtime::Evaluated e = runtime::evaluate(table.get<format::Inst>(kernel.guard), values);
-    holds = !e.error && e.value.i;
-  }
+  KernelFit fits = fitOf(call, k);
   for (const sem::KernelModel &model : op.kernels)
     if (std::string text = guardText(model); model.name == name && !text.empty())
       out["when"] = text;
-  out["guard_holds"] = holds;
-  std::vector<int64_t> derived;
-  std::span<const format::Slice> codes = table.get<format::Slice>(kernel.derived),
-                                 names = table.get<format::Slice>(kernel.paramNames);
-  for (size_t p = 0; p < codes.size(); ++p) {
-    derived.push_back(format::kRunTime);
-    if (!codes[p].count || !holds)
-      continue;
-    runtime::Evaluated e = runtime::evaluate(table.get<format::Inst>(codes[p]), values);
-    if (!e.error)
-      out["derived"][std::string(table.text(names[p]))] = derived.back() = e.value.i;
-  }
+  out["guard_holds"] = fits.guardHolds;
+  std::span<const format::Slice> names = table.get<format::Slice>(kernel.paramNames);
+  for (size_t p = 0; p < names.size(); ++p)
+    if (fits.derived[p] != format::kRunTime)
+      out["derived"][std::string(table.text(names[p]))] = fits.derived[p];
   out["variants"] = json::array();
   std::span<const format::Variant> variants = table.get<format::Variant>(call.op.variants);
   for (const format::Variant &v : variants) {
     if (v.kernel != k)
       continue;
-    std::string why = !holds ? "its kernel's guard does not hold" : whyNot(call, v, derived, arch);
+    std::string why = whyNot(call, v, fits, arch);
     bool chosen = choice.variant == &v;
     if (!chosen && why.empty())
       why = choice.variant && choice.variant->kernel < k ? "an earlier kernel takes the call"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One test case on the GPU.
 #include "GpuBackend.h"
-#include "runtime/src/VariantChoice.h"
+#include "VariantFit.h"
 
 namespace tilegym::cli {
 namespace {
@@ -73,6 +73,11 @@ std::optional<Tensors> GpuBackend::once(DeviceCall &call, size_t number, std::by
     addFault(outcome, tilegym_last_error());
     return std::nullopt;
   }
+  return finish(call, outcome);
+}
+
+std::optional<Tensors> GpuBackend::finish(DeviceCall &call, interp::Outcome &outcome) {
+  std::string error;
   if (runtime::CUresult result = gpu.driver->streamSynchronize(nullptr); result != runtime::kSuccess) {
     health.lost = true;
     addFault(outcome, gpu.text("the kernel's run", result));
@@ -87,6 +92,60 @@ std::optional<Tensors> GpuBackend::once(DeviceCall &call, size_t number, std::by
   for (const std::string &damage : damages)
     addFault(outcome, damage);
   return out;
+}
+
+/// As the runtime's own call does it, from the choice on.
+void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t index, DeviceCall &call,
+                        interp::Outcome &outcome) {
+  const format::Variant &variant = package.table().get<format::Variant>(bound.op.variants)[index];
+  runtime::Choice choice;
+  int fit = -1;
+  choice.variant = &variant;
+  choice.index = index;
+  choice.image = runtime::bestImage(package.table(), variant, gpu.device->arch, &fit);
+  std::span<const int64_t> params = package.table().get<int64_t>(variant.params);
+  std::copy(params.begin(), params.end(), choice.params);
+  runtime::Grid grid;
+  runtime::CUkernel kernel = nullptr;
+  int processors = gpu.device->multiprocessors;
+  if (runtime::computeGrid(bound, choice, processors, &grid) != TILEGYM_OK ||
+      package.loader().load(*gpu.driver, *gpu.device, number, choice, nullptr, &kernel) != TILEGYM_OK ||
+      runtime::fillOutputs(*gpu.driver, bound, nullptr) != TILEGYM_OK)
+    return addFault(outcome, tilegym_last_error());
+  if (grid.blocks > 0) {
+    auto parameters = std::make_unique<runtime::Parameters>();
+    runtime::fillParameters(bound, choice, grid, processors, parameters.get());
+    runtime::CUresult result = gpu.driver->launchKernel(
+        reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks), 1, 1, variant.threads, 1, 1,
+        variant.sharedBytes, nullptr, parameters->pointers, nullptr);
+    if (result != runtime::kSuccess)
+      return addFault(outcome, gpu.text("the launch", result));
+  }
+  if (std::optional<Tensors> tensors = finish(call, outcome))
+    outcome.tensors = std::move(*tensors);
+}
+
+void GpuBackend::runOthers(DeviceCall &call, size_t number, interp::BackendRun &out) {
+  const format::Op &record = package.table().ops()[number];
+  auto bound = std::make_unique<runtime::Call>(package.table(), record);
+  runtime::Choice chosen;
+  if (bound->bind(call.arguments().data(), false) != TILEGYM_OK ||
+      runtime::choose(*bound, gpu.device->arch, gpu.device->name, &chosen) != TILEGYM_OK)
+    return; // the chosen variant's run has said why
+  std::span<const format::Variant> variants = package.table().get<format::Variant>(record.variants);
+  for (uint32_t i = 0; i < variants.size() && !health.lost; ++i) {
+    if (i == chosen.index ||
+        !whyNot(*bound, variants[i], fitOf(*bound, variants[i].kernel), gpu.device->arch).empty())
+      continue;
+    interp::Outcome outcome;
+    outcome.variant = std::string(package.table().text(variants[i].entry));
+    std::string error;
+    if (call.upload(spread, std::byte{0xff}, error))
+      launch(*bound, uint32_t(number), i, call, outcome);
+    else
+      addFault(outcome, error);
+    out.outcomes.push_back(std::move(outcome));
+  }
 }
 
 interp::BackendRun GpuBackend::run(const sem::TestCall &test, const interp::Arguments &inputs) {
@@ -120,6 +179,8 @@ interp::BackendRun GpuBackend::run(const sem::TestCall &test, const interp::Argu
     outcome.tensors = std::move(*first);
   }
   out.outcomes.push_back(std::move(outcome));
+  if (others)
+    runOthers(call, *number, out);
   return out;
 }
 

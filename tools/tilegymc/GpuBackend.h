@@ -20,13 +20,22 @@ public:
   std::string name() const override { return "gpu"; }
   /// How outputs lie in memory, and how the inputs of the next run do.
   void setSpread(interp::Spread how) { spread = how; }
-  /// Runs twice, with outputs poisoned differently: what was not written, or is another time another, then differs.
+  /// Whether variants that the runtime would not choose run, too.
+  void setOthers(bool wanted) { others = wanted; }
+  /// Runs the variant that the runtime chooses twice, with outputs poisoned differently: what was not written, or is another time another, then differs. Then
+  /// every other variant that could take the call runs once.
   interp::BackendRun run(const sem::TestCall &test, const interp::Arguments &inputs) override;
 
 private:
   /// Outputs of one run; nothing after a fault, or where `skipped` says why it cannot be.
   std::optional<std::vector<std::vector<interp::HostTensor>>>
   once(DeviceCall &call, size_t number, std::byte poison, interp::Outcome &outcome, std::string &skipped);
+  void runOthers(DeviceCall &call, size_t number, interp::BackendRun &out);
+  void launch(const runtime::Call &bound, uint32_t number, uint32_t index, DeviceCall &call,
+              interp::Outcome &outcome);
+  /// Waits for the launch, and takes what it left; nothing after a fault.
+  std::optional<std::vector<std::vector<interp::HostTensor>>> finish(DeviceCall &call,
+                                                                     interp::Outcome &outcome);
   void checkShapes(DeviceCall &call, size_t number, const sem::TestCall &test, interp::Outcome &outcome);
 
   const Gpu &gpu;
@@ -34,6 +43,7 @@ private:
   const sem::OpModel &op;
   GpuHealth &health;
   interp::Spread spread = interp::Spread::Dense;
+  bool others = false;
 };
 
 } // namespace tilegym::cli

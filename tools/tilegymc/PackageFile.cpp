@@ -37,6 +37,8 @@ std::shared_ptr<PackageFile> PackageFile::fromBytes(std::string_view bytes, cons
     for (const format::Variant &variant : file->records.get<format::Variant>(op.variants))
       for (const format::Image &image : file->records.get<format::Image>(variant.images))
         sound = sound && file->records.checkImage(image) == TILEGYM_OK;
+  if (sound)
+    file->code = std::make_unique<runtime::Loader>(file->records);
   if (sound && tilegym_package_open(file->storage.data(), bytes.size(), &file->package) == TILEGYM_OK)
     return file;
   complain("%s", tilegym_last_error());

@@ -2,7 +2,7 @@
 // The kernel package that a command works on: a .tgk file, or one compiled on the fly where this tilegymc has the compiler.
 #pragma once
 #include "Specs.h"
-#include "runtime/src/PackageTable.h"
+#include "runtime/src/KernelLaunch.h"
 #include "tilegym/tilegym.h"
 #include <cstdint>
 
@@ -17,6 +17,8 @@ public:
 
   TilegymPackage *handle() const { return package; }
   const runtime::Table &table() const { return records; }
+  /// For launches of a variant that the runtime would not choose.
+  runtime::Loader &loader() const { return *code; }
   std::optional<size_t> findOp(std::string_view name) const;
   /// True where the op was compiled from the text that the spec has now.
   bool isOf(size_t number, const sem::OpModel &op) const;
@@ -25,6 +27,7 @@ public:
 private:
   std::vector<uint64_t> storage; ///< words, as the block must be aligned
   runtime::Table records;
+  std::unique_ptr<runtime::Loader> code;
   TilegymPackage *package = nullptr;
   std::string name;
 };
