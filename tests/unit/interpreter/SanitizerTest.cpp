@@ -20,6 +20,8 @@ std::string copyOp(const std::string &body, const std::string &head = "op t(x: f
 
 Fault faultOf(const std::string &text, int64_t n = 8, const RunOptions &options = {}) {
   Call call(text);
+  static std::vector<std::shared_ptr<const sem::OpModel>> alive; // the ranges of faults point into their text
+  alive.push_back(call.op);
   call.tensor("x", noise(DType::F32, {n}));
   RunResult result = call.kernel("k", {}, options);
   REQUIRE_FALSE(result.ok());
