@@ -107,14 +107,13 @@ void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t in
   std::copy(params.begin(), params.end(), choice.params);
   runtime::Grid grid;
   runtime::CUkernel kernel = nullptr;
-  int processors = gpu.device->multiprocessors;
-  if (runtime::computeGrid(bound, choice, processors, &grid) != TILEGYM_OK ||
+  if (runtime::computeGrid(bound, choice, &grid) != TILEGYM_OK ||
       package.loader().load(*gpu.driver, *gpu.device, number, choice, nullptr, &kernel) != TILEGYM_OK ||
       runtime::fillOutputs(*gpu.driver, bound, nullptr) != TILEGYM_OK)
     return addFault(outcome, tilegym_last_error());
   if (grid.blocks > 0) {
     auto parameters = std::make_unique<runtime::Parameters>();
-    runtime::fillParameters(bound, choice, grid, processors, parameters.get());
+    runtime::fillParameters(bound, choice, grid, parameters.get());
     runtime::CUresult result = gpu.driver->launchKernel(
         reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks), 1, 1, variant.threads, 1, 1,
         variant.sharedBytes, nullptr, parameters->pointers, nullptr);
@@ -128,6 +127,7 @@ void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t in
 void GpuBackend::runOthers(DeviceCall &call, size_t number, interp::BackendRun &out) {
   const format::Op &record = package.table().ops()[number];
   auto bound = std::make_unique<runtime::Call>(package.table(), record);
+  bound->smCount = gpu.device->multiprocessors;
   runtime::Choice chosen;
   if (bound->bind(call.arguments().data(), false) != TILEGYM_OK ||
       runtime::choose(*bound, gpu.device->arch, gpu.device->name, &chosen) != TILEGYM_OK)
