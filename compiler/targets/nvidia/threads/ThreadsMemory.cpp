@@ -84,6 +84,25 @@ bool isReadonly(tile::RegionOp op) {
   return op.getBase().getDefiningOp<tile::ParamOp>().getParam().getReadonly();
 }
 
+/// Whether a value is another one in other blocks.
+bool dependsOnBlock(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = value.getParentBlock()->getParentOp(); // a loop's variable: its bounds and what it carries
+  if (isa<tile::LinearBlockIdOp, tile::LoadOp>(op))
+    return true;
+  if (isa<tile::KernelOp>(op) || !seen.insert(op).second)
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnBlock(operand, seen); });
+}
+
+/// What every block reads (weights, tables) is worth keeping in L1; what is read once is not.
+ptx::Cache cacheFor(tile::RegionOp op) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  bool differs = llvm::any_of(op.getIndices(), [&](Value index) { return dependsOnBlock(index, seen); });
+  return differs ? ptx::Cache::Streaming : ptx::Cache::Default;
+}
+
 LogicalResult lowerLoad(ThreadBuilder &t, Operation *op) {
   auto load = cast<tile::LoadOp>(op);
   auto region = cast<tile::RegionOp>(op);
@@ -112,7 +131,7 @@ LogicalResult lowerLoad(ThreadBuilder &t, Operation *op) {
     auto words =
         ptx::LoadGlobalOp::create(t.b, t.loc, SmallVector<Type>(form.words, form.wordType), address.pointer,
                                   predicate, other, address.fixedBytes, form.wordBits, isReadonly(region),
-                                  layout ? ptx::Cache::Streaming : ptx::Cache::Default);
+                                  layout ? cacheFor(region) : ptx::Cache::Default);
     Registers loaded = unpack(t, words.getWords(), element, n, form);
     for (auto [r, value] : llvm::zip(group, loaded))
       result[r] = value;
