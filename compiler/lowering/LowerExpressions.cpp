@@ -22,8 +22,17 @@ Value Lowerer::leaf(const sem::Expr &e) {
         e.index < int64_t(kernel.spec.constDims.size()) ? kernel.spec.constDims[e.index] : sem::kDynamic;
     return fixed == sem::kDynamic ? params.get(builder, tile::ParamKind::Extent, e.index) : index(fixed);
   }
-  case Code::Scalar:
-    return fromMemory(params.get(builder, tile::ParamKind::Scalar, e.index), e.type.dtype);
+  case Code::Scalar: {
+    // In a host expression (an output's extent) every integer is an index and every float f64, whatever the parameter is.
+    DType own = kernel.spec.dtypes[op.scalars[e.index].typeVar];
+    Value x = fromMemory(params.get(builder, tile::ParamKind::Scalar, e.index), own);
+    Type wide = typeOf(e.type.dtype);
+    if (x.getType() == wide)
+      return x;
+    if (isFloat(own))
+      return create<arith::ExtFOp>(wide, x);
+    return isSigned(own) ? Value(create<arith::ExtSIOp>(wide, x)) : Value(create<arith::ExtUIOp>(wide, x));
+  }
   case Code::BlockId:
     return create<tile::BlockIdOp>(builder.getI64Type(), e.index);
   case Code::NumBlocks:
