@@ -4,7 +4,8 @@
 
 #v = #tile.layout<"256 unit 256 reg [1] [2] [4] lane [8] [16] [32] [64] [128]">
 
-// Eight bf16 values of a thread are one access of four words; the bound, a multiple of eight, is checked once.
+// Eight bf16 values of a thread are one access of four words; the bound, a multiple of eight, is checked once. What differs from block to
+// block is read once, so it need not stay in L1.
 // CHECK-LABEL: llvm.func @vectors(
 // CHECK-SAME: nvvm.kernel
 // CHECK-SAME: nvvm.reqntid = array<i32: 32, 1, 1>
@@ -21,9 +22,12 @@ tile.kernel @vectors grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
   %pad = arith.constant 0.0 : bf16
-  %t = tile.load %x[span(%zero, 256) stride %one below(%zero, %n)] pad(%pad : bf16) : !tile.ptr<bf16> -> tensor<256xbf16, #v>
+  %size = arith.constant 256 : i64
+  %block = tile.linear_block_id
+  %start = arith.muli %block, %size : i64
+  %t = tile.load %x[span(%start, 256) stride %one below(%zero, %n)] pad(%pad : bf16) : !tile.ptr<bf16> -> tensor<256xbf16, #v>
   %u = arith.addf %t, %t : tensor<256xbf16, #v>
-  tile.store %u to %y[span(%zero, 256) stride %one below(%zero, %n)] : tensor<256xbf16, #v> to !tile.ptr<bf16>
+  tile.store %u to %y[span(%start, 256) stride %one below(%zero, %n)] : tensor<256xbf16, #v> to !tile.ptr<bf16>
   tile.return
 }
 
