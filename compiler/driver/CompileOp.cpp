@@ -5,8 +5,12 @@
 #include "compiler/driver/Cache.h"
 #include "compiler/emit/Toolchain.h"
 #include "compiler/semantics/CheckedDump.h"
+#include "tilegym/format/Checksum.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -23,10 +27,22 @@ struct Job {
   emit::Arch arch;
 };
 
-/// Everything the result depends on; the tools' versions stand for the compiler itself.
+/// The compiler itself as part of the key: the bytes of this program. A new build with the same version number compiles anew.
+const std::string &compilerIdentity() {
+  static const std::string identity = [] {
+    std::string self = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&toolVersions));
+    auto bytes = MemoryBuffer::getFile(self, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    return bytes ? utohexstr(format::checksum64((*bytes)->getBufferStart(), (*bytes)->getBufferSize()))
+                 : std::string();
+  }();
+  return identity;
+}
+
+/// Everything the result depends on.
 std::string cacheKey(const sem::OpModel &op, const Job &job, const CompileOpOptions &options,
                      const std::string &versions) {
-  std::string text = versions + "\n" + job.arch.chip + "\n" + entryName(op, job.spec, job.facts) + "\n" +
+  std::string text = versions + " " + compilerIdentity() + "\n" + job.arch.chip + "\n" +
+                     entryName(op, job.spec, job.facts) + "\n" +
                      (options.pipeline.checks ? "checks\n" : "\n") + op.spec->file->name() + "\n" +
                      std::string(op.spec->file->text()) + "\n";
   for (const auto &library : op.libraries)
