@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The fork's GPU side: target instructions become NVVM ops, intrinsics or inline assembly. Structured control flow and arith go along in
 // the same conversion, so that types change once.
+#include "compiler/targets/nvidia/CommonPatterns.h"
 #include "compiler/targets/nvidia/Passes.h"
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -147,17 +143,6 @@ LLVM::LLVMFuncOp declareFunction(OpBuilder &b, Operation *at, StringRef name, Ty
                                   LLVM::LLVMFunctionType::get(result, SmallVector<Type>(operands)));
 }
 
-struct LibdevicePattern : OpConversionPattern<ptx::LibdeviceOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(ptx::LibdeviceOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    auto callee =
-        declareFunction(rewriter, op, op.getCallee(), op.getType(), adaptor.getOperands().getTypes());
-    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, callee, adaptor.getOperands());
-    return success();
-  }
-};
-
 /// CUDA's device-side vprintf(format, arguments): the arguments lie in local memory as C would promote them.
 struct PrintPattern : OpConversionPattern<ptx::PrintOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -225,14 +210,10 @@ struct ToPtxPass : impl::ToPtxBase<ToPtxPass> {
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<NVVM::NVVMDialect>();
     RewritePatternSet patterns(context);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
-    arith::populateArithToLLVMConversionPatterns(types, patterns);
-    populateMathToLLVMConversionPatterns(types, patterns);
-    ub::populateUBToLLVMConversionPatterns(types, patterns);
+    populateCommonPatterns(types, patterns);
     patterns.add<AssemblyPattern>(types, context);
     patterns.add<ThreadIdPattern, BlockIdPattern, BarrierPattern, ShufflePattern, SharedBasePattern,
-                 LibdevicePattern, PrintPattern, InlinePattern>(types, context);
+                 PrintPattern, InlinePattern>(types, context);
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }

@@ -47,6 +47,24 @@ void PtxDialect::initialize() {
       >();
 }
 
+/// Every attribute that the dialect defines is an enum.
+template <class... Enums> static std::optional<int64_t> enumValue(Attribute attribute) {
+  std::optional<int64_t> value;
+  (void)((isa<Enums>(attribute) && (value = int64_t(cast<Enums>(attribute).getValue()), true)) || ...);
+  return value;
+}
+
+std::optional<int64_t> tilegym::ptx::attributeAsInteger(Attribute attribute) {
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getType().isInteger(1) ? int64_t(integer.getValue().getBoolValue()) : integer.getInt();
+  if (isa<UnitAttr>(attribute))
+    return 1;
+  return enumValue<
+#define GET_ATTRDEF_LIST
+#include "compiler/targets/nvidia/ptx/PtxAttrs.cpp.inc"
+      >(attribute);
+}
+
 /// Words of 8 and 16 bits travel in i16, others in their own width; an access is at most 16 bytes.
 static LogicalResult verifyWords(Operation *op, TypeRange words, int64_t bits) {
   size_t n = words.size();

@@ -9,7 +9,9 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tilegym::ptx {
 /// Inline assembly as LLVM takes it. `ordered`: touches memory or control, so it stays where it is and is kept.
@@ -17,6 +19,10 @@ struct Assembly {
   std::string text, constraints;
   bool ordered = false;
 };
+
+/// What the simulator is told of an attribute: an enum's value, an integer itself, 1 for a unit that is there. Nothing for attributes that are
+/// no number.
+std::optional<int64_t> attributeAsInteger(mlir::Attribute attribute);
 } // namespace tilegym::ptx
 
 #include "compiler/targets/nvidia/ptx/PtxDialect.h.inc"

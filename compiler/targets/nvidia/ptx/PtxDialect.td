@@ -30,7 +30,27 @@ def Ptx_AssemblyOpInterface : OpInterface<"AssemblyOp"> {
   ];
 }
 
-class Ptx_Op<string mnemonic, list<Trait> traits = []> : Op<Ptx_Dialect, mnemonic, traits>;
+def Ptx_InstructionInterface : OpInterface<"Instruction"> {
+  let cppNamespace = "::tilegym::ptx";
+  let description = "Every op of the dialect: what `to-sim` asks of one to tell the simulator.";
+  let methods = [
+    StaticInterfaceMethod<"names of the attributes as the record lists them, which is the order that the simulator reads them in",
+                          "::llvm::ArrayRef<::llvm::StringRef>", "attributeOrder">,
+  ];
+}
+
+class Ptx_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Ptx_Dialect, mnemonic, !listconcat([DeclareOpInterfaceMethods<Ptx_InstructionInterface>], traits)> {
+  // MLIR itself keeps the names sorted.
+  list<string> attributeNames = !foldl([]<string>, !range(!size(arguments)), names, i,
+    !if(!initialized(!getdagarg<AttrConstraint>(arguments, i)), !listconcat(names, ["\"" # !getdagname(arguments, i) # "\""]), names));
+  let extraClassDefinition = [{
+    ::llvm::ArrayRef<::llvm::StringRef> $cppClass::attributeOrder() {
+      static const std::vector<::llvm::StringRef> names = }] # "{" # !interleave(attributeNames, ", ") # "}" # [{;
+      return names;
+    }
+  }];
+}
 
 /// An instruction whose text is composed in C++.
 class Ptx_AssemblyOp<string mnemonic, list<Trait> traits = []>
