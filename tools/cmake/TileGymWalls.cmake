@@ -72,6 +72,9 @@ function(tilegym_check_walls)
                       REASON "the language part needs the standard library only")
   _tilegym_check_wall(FOLDERS compiler/layout ALLOWED tilegym_options
                       REASON "the layout library needs the standard library only")
+  _tilegym_check_wall(FOLDERS compiler/simulator
+                      ALLOWED ${TILEGYM_BASE_LIBRARIES} ${language} Boost::context Boost::headers Boost::boost
+                      REASON "the simulated machine needs the language part, the standard library and Boost.Context only")
   _tilegym_check_wall(FOLDERS runtime runtime/src runtime/include ALLOWED ${TILEGYM_BASE_LIBRARIES}
                       REASON "the runtime ships without LLVM, the compiler and the language, and opens the driver itself")
   _tilegym_check_wall(FOLDERS runtime/reference ALLOWED ${TILEGYM_BASE_LIBRARIES} ${language} ${runtime}
