@@ -17,10 +17,15 @@ struct Site {
   const int64_t *attributes = nullptr;
   const int32_t *segments =
       nullptr; ///< how many operands each ODS operand has, where some are optional or variadic; else null
-  const uint8_t *bits = nullptr; ///< width of each operand, then of each result (pointers 64)
+  /// The type of each operand, then of each result: the width in bits (pointers 64), floats with `floatBit` set, bf16 as `bf16Type`. So f32
+  /// is 0xA0, f16 0x90, f64 0xC0, i1 1.
+  const uint8_t *bits = nullptr;
 
-  unsigned operandBits(unsigned index) const { return bits[index]; }
-  unsigned resultBits(unsigned index) const { return bits[numOperands + index]; }
+  static constexpr uint8_t floatBit = 0x80, f16Type = 0x90, bf16Type = 0x91, f32Type = 0xA0, f64Type = 0xC0;
+  uint8_t operandType(unsigned index) const { return bits[index]; }
+  uint8_t resultType(unsigned index) const { return bits[numOperands + index]; }
+  static constexpr bool isFloat(uint8_t type) { return type & floatBit; }
+  static constexpr unsigned width(uint8_t type) { return isFloat(type) ? type & 0x7E : type; }
   const char *text(unsigned attribute) const {
     return reinterpret_cast<const char *>(static_cast<uintptr_t>(attributes[attribute]));
   }
