@@ -42,4 +42,27 @@ def ToPtx : Pass<"to-ptx", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 
+def ToSim : Pass<"to-sim", "::mlir::ModuleOp"> {
+  let summary = "target instructions to calls of the simulator, arith and cf to LLVM, ready for translation and the host";
+  let description = [{
+    The other way out of the threads stage, beside `to-ptx`. Every op of the dialect is one call of the same form: operands and results in arrays of
+    64-bit words, and a constant that says which instruction it is and where in the spec (compiler/simulator/Instructions.h).
+
+    ```mlir
+    %y = ptx.approx <ex2> %x
+    ==>
+    %0 = llvm.bitcast %x : f32 to i32
+    %1 = llvm.zext %0 : i32 to i64
+    llvm.store %1, %operands : i64, !llvm.ptr
+    %2 = llvm.mlir.addressof @tilegym_site_3 : !llvm.ptr
+    llvm.call @tgsim_approx(%operands, %results, %2) {convergent} : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+    %3 = llvm.load %results : !llvm.ptr -> i64
+    ...
+    ```
+    Needs: what `to-ptx` needs. Leaves: llvm only; a kernel takes the address of its parameters' addresses. Numerics: bit-equal, where an instruction's meaning
+    in the simulator is. Must be the last pass, as `to-ptx`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif

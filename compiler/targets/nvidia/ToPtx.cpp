@@ -194,10 +194,10 @@ struct InlinePattern : OpConversionPattern<ptx::InlineOp> {
   LogicalResult matchAndRewrite(ptx::InlineOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     ptx::Assembly assembly{op.getText().str(), std::string("=") + registerClass(op.getType()), true};
-    for (Value operand : adaptor.getOperands())
+    for (Value operand : adaptor.getValues())
       assembly.constraints += std::string(",") + registerClass(operand.getType());
     rewriter.replaceOp(
-        op, makeAssembly(rewriter, op.getLoc(), op.getType(), adaptor.getOperands(), assembly)->getResults());
+        op, makeAssembly(rewriter, op.getLoc(), op.getType(), adaptor.getValues(), assembly)->getResults());
     return success();
   }
 };

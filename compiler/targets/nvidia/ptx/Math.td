@@ -57,16 +57,16 @@ def Ptx_LibdeviceOp : Ptx_Op<"libdevice", [Pure]> {
   let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
 }
 
-def Ptx_InlineOp : Ptx_Op<"inline"> {
+def Ptx_InlineOp : Ptx_Op<"inline", [AllTypesMatch<["meaning", "result"]>]> {
   let summary = "assembly that the author of a kernel wrote (`inline_ptx`)";
   let description = [{
-    `$0` is the result, `$1` ... the operands. The spec's `reference` expression is its meaning everywhere but on a GPU.
+    `$0` is the result, `$1` ... the operands. `meaning` is what the spec's `reference` expression gives: the result everywhere but on a GPU.
 
-    Example: `%r = ptx.inline "popc.b32 $0, $1;" (%x) : (i32) -> i32`
+    Example: `%r = ptx.inline "popc.b32 $0, $1;" (%x) meaning %bits : (i32) -> i32`
   }];
-  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$operands);
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values, AnyType:$meaning);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$text `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
+  let assemblyFormat = "$text `(` $values `)` `meaning` $meaning attr-dict `:` functional-type($values, $result)";
 }
 
 #endif

@@ -120,7 +120,9 @@ LogicalResult lowerInlinePtx(ThreadBuilder &t, Operation *op) {
     SmallVector<Value> operands;
     for (Value value : inlined.getValues())
       operands.push_back(t.get(value)[isa<RankedTensorType>(value.getType()) ? r : 0]);
-    result.push_back(ptx::InlineOp::create(t.b, t.loc, element, inlined.getText(), operands));
+    // What it means goes along for the simulator; on the way to PTX it is unused, and LLVM drops it.
+    Value meaning = inlineScalarRegion(t, inlined.getMeaning(), operands).front();
+    result.push_back(ptx::InlineOp::create(t.b, t.loc, element, inlined.getText(), operands, meaning));
   }
   t.set(inlined, std::move(result));
   return success();

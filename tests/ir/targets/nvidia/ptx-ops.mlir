@@ -5,11 +5,11 @@
 // CHECK-LABEL: llvm.func @round_trip
 // CHECK: ptx.load_global %{{.*}} + 0 bits 16 : i16
 // CHECK: ptx.load_global %{{.*}} + 8 bits 32 if %{{.*}} else %{{.*}} : i32
-// CHECK: ptx.inline "popc.b32 $0, $1;"(%{{.*}}) : (i32) -> i32
+// CHECK: ptx.inline "popc.b32 $0, $1;"(%{{.*}}) meaning %{{.*}} : (i32) -> i32
 llvm.func @round_trip(%p: !llvm.ptr<1>, %ok: i1, %z: i32) {
   %a = ptx.load_global %p + 0 bits 16 : i16
   %b = ptx.load_global %p + 8 bits 32 if %ok else %z : i32
-  %c = ptx.inline "popc.b32 $0, $1;" (%b) : (i32) -> i32
+  %c = ptx.inline "popc.b32 $0, $1;" (%b) meaning %z : (i32) -> i32
   llvm.return
 }
 
