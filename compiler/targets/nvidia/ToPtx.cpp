@@ -3,7 +3,7 @@
 // the same conversion, so that types change once.
 #include "compiler/targets/nvidia/CommonPatterns.h"
 #include "compiler/targets/nvidia/Passes.h"
-#include "compiler/targets/nvidia/ptx/PtxDialect.h"
+#include "compiler/targets/nvidia/ptx/AssemblyText.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,20 +57,12 @@ struct AssemblyPattern : OpInterfaceConversionPattern<ptx::AssemblyOp> {
   }
 };
 
-struct ThreadIdPattern : OpConversionPattern<ptx::ThreadIdOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(ptx::ThreadIdOp op, OpAdaptor,
+/// What a register holds: one op of ours, one of NVVM.
+template <class From, class To> struct RegisterPattern : OpConversionPattern<From> {
+  using OpConversionPattern<From>::OpConversionPattern;
+  LogicalResult matchAndRewrite(From op, typename From::Adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::ThreadIdXOp>(op, rewriter.getI32Type());
-    return success();
-  }
-};
-
-struct BlockIdPattern : OpConversionPattern<ptx::BlockIdOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(ptx::BlockIdOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::BlockIdXOp>(op, rewriter.getI32Type());
+    rewriter.replaceOpWithNewOp<To>(op, op.getType());
     return success();
   }
 };
@@ -110,6 +102,46 @@ struct ShufflePattern : OpConversionPattern<ptx::ShuffleOp> {
     rewriter.replaceOpWithNewOp<NVVM::ShflOp>(op, adaptor.getValue().getType(), all, adaptor.getValue(),
                                               adaptor.getLane(), clamp,
                                               NVVM::ShflKindAttr::get(op.getContext(), kind), UnitAttr());
+    return success();
+  }
+};
+
+struct VotePattern : OpConversionPattern<ptx::VoteOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(ptx::VoteOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    NVVM::VoteSyncKind kind = *NVVM::symbolizeVoteSyncKind(stringifyVoteKind(op.getKind()));
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(op, op.getType(), constantI32(rewriter, op.getLoc(), -1),
+                                                  adaptor.getPredicate(), kind);
+    return success();
+  }
+};
+
+struct ReduxPattern : OpConversionPattern<ptx::ReduxOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(ptx::ReduxOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    NVVM::ReduxKind kind = *NVVM::symbolizeReduxKind(stringifyReduxKind(op.getKind()));
+    rewriter.replaceOpWithNewOp<NVVM::ReduxOp>(op, op.getType(), adaptor.getValue(), kind,
+                                               constantI32(rewriter, op.getLoc(), -1));
+    return success();
+  }
+};
+
+struct ElectPattern : OpConversionPattern<ptx::ElectOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(ptx::ElectOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ElectSyncOp>(op, op.getType(), Value());
+    return success();
+  }
+};
+
+struct MapSharedRankPattern : OpConversionPattern<ptx::MapSharedRankOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(ptx::MapSharedRankOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::MapaOp>(op, op.getType(), adaptor.getAddress(), adaptor.getRank());
     return success();
   }
 };
@@ -180,22 +212,13 @@ struct PrintPattern : OpConversionPattern<ptx::PrintOp> {
   }
 };
 
-const char *registerClass(Type type) {
-  if (type.isF32())
-    return "f";
-  if (type.isF64())
-    return "d";
-  unsigned bits = isa<LLVM::LLVMPointerType>(type) ? 64 : type.getIntOrFloatBitWidth();
-  return bits == 1 ? "b" : bits <= 16 ? "h" : bits == 32 ? "r" : "l";
-}
-
 struct InlinePattern : OpConversionPattern<ptx::InlineOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(ptx::InlineOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    ptx::Assembly assembly{op.getText().str(), std::string("=") + registerClass(op.getType()), true};
+    ptx::Assembly assembly{op.getText().str(), "=" + ptx::registerClass(op.getType()), true};
     for (Value operand : adaptor.getValues())
-      assembly.constraints += std::string(",") + registerClass(operand.getType());
+      assembly.constraints += "," + ptx::registerClass(operand.getType());
     rewriter.replaceOp(
         op, makeAssembly(rewriter, op.getLoc(), op.getType(), adaptor.getValues(), assembly)->getResults());
     return success();
@@ -212,8 +235,13 @@ struct ToPtxPass : impl::ToPtxBase<ToPtxPass> {
     RewritePatternSet patterns(context);
     populateCommonPatterns(types, patterns);
     patterns.add<AssemblyPattern>(types, context);
-    patterns.add<ThreadIdPattern, BlockIdPattern, BarrierPattern, ShufflePattern, SharedBasePattern,
-                 PrintPattern, InlinePattern>(types, context);
+    patterns.add<
+        RegisterPattern<ptx::ThreadIdOp, NVVM::ThreadIdXOp>,
+        RegisterPattern<ptx::BlockIdOp, NVVM::BlockIdXOp>, RegisterPattern<ptx::GridSizeOp, NVVM::GridDimXOp>,
+        RegisterPattern<ptx::LaneIdOp, NVVM::LaneIdOp>, RegisterPattern<ptx::ClusterRankOp, NVVM::ClusterId>,
+        RegisterPattern<ptx::ClusterSizeOp, NVVM::ClusterDim>>(types, context);
+    patterns.add<BarrierPattern, ShufflePattern, VotePattern, ReduxPattern, ElectPattern,
+                 MapSharedRankPattern, SharedBasePattern, PrintPattern, InlinePattern>(types, context);
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }

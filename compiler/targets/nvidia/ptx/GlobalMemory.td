@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Access to global memory: vectors under a predicate, atomics.
+// Access to global memory: vectors of words under a predicate.
 #ifndef TILEGYM_TARGETS_NVIDIA_PTX_GLOBAL_MEMORY_TD
 #define TILEGYM_TARGETS_NVIDIA_PTX_GLOBAL_MEMORY_TD
 
@@ -29,7 +29,7 @@ def Ptx_LoadGlobalOp : Ptx_AssemblyOp<"load_global", [AttrSizedOperandSegments]>
   let results = (outs Variadic<Ptx_Word>:$words);
   let assemblyFormat = [{
     $address `+` $offset `bits` $bits (`if` $predicate^ `else` $other)? (`readonly` $readonly^)? (`cache` $cache^)? attr-dict `:` type($words)
-    custom<SameWords>(ref(type($words)), type($other), ref($other)) custom<GlobalPointer>(type($address))
+    custom<SameWords>(ref(type($words)), type($other), ref($other))
   }];
   let hasVerifier = 1;
 }
@@ -47,42 +47,9 @@ def Ptx_StoreGlobalOp : Ptx_AssemblyOp<"store_global", [AttrSizedOperandSegments
   let arguments = (ins Variadic<Ptx_Word>:$words, Ptx_Global:$address, Optional<I1>:$predicate, DefaultValuedAttr<I64Attr, "0">:$offset, I64Attr:$bits,
     DefaultValuedAttr<Ptx_CacheAttr, "::tilegym::ptx::Cache::Default">:$cache);
   let assemblyFormat = [{
-    $words `at` $address `+` $offset `bits` $bits (`if` $predicate^)? (`cache` $cache^)? attr-dict `:` type($words) custom<GlobalPointer>(type($address))
+    $words `at` $address `+` $offset `bits` $bits (`if` $predicate^)? (`cache` $cache^)? attr-dict `:` type($words)
   }];
   let hasVerifier = 1;
-}
-
-def Ptx_AtomicKind : Ptx_Enum<"AtomicKind", "what an atomic does; the operand's type says the rest", [
-  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"AddF", 1, "fadd">, I32EnumAttrCase<"MinS", 2, "smin">, I32EnumAttrCase<"MaxS", 3, "smax">,
-  I32EnumAttrCase<"MinU", 4, "umin">, I32EnumAttrCase<"MaxU", 5, "umax">, I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
-  I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"Exchange", 9, "exch">]>;
-def Ptx_AtomicKindAttr : Ptx_EnumAttr<Ptx_AtomicKind, "atomic_kind">;
-
-def Ptx_AtomicOp : Ptx_AssemblyOp<"atomic"> {
-  let summary = "atomic update of one word, relaxed, at device scope; gives the old value";
-  let description = [{
-    Nothing happens where `predicate` is false, and the result is undefined there.
-
-    Example: `%old = ptx.atomic <add> %p, %v if %ok : i32`
-  }];
-  let arguments = (ins Ptx_AtomicKindAttr:$kind, Ptx_Global:$address, AnyTypeOf<[I32, I64, F32, F64, F16, BF16]>:$value, I1:$predicate);
-  let results = (outs AnyTypeOf<[I32, I64, F32, F64, F16, BF16]>:$result);
-  let assemblyFormat = "$kind $address `,` $value `if` $predicate attr-dict `:` type($value) custom<SameAs>(ref(type($value)), type($result)) custom<GlobalPointer>(type($address))";
-}
-
-def Ptx_AtomicCasOp : Ptx_AssemblyOp<"atomic_cas"> {
-  let summary = "writes `value` where the word equals `compare`, relaxed, at device scope; gives the old value";
-  let description = [{
-    Nothing happens where `predicate` is false, and the result is undefined there.
-
-    Example: `%old = ptx.atomic_cas %p, %c, %v if %ok : i32`
-  }];
-  let arguments = (ins Ptx_Global:$address, AnyTypeOf<[I16, I32, I64]>:$compare, AnyTypeOf<[I16, I32, I64]>:$value, I1:$predicate);
-  let results = (outs AnyTypeOf<[I16, I32, I64]>:$result);
-  let assemblyFormat = [{
-    $address `,` $compare `,` $value `if` $predicate attr-dict `:` type($value) custom<SameAs>(ref(type($value)), type($compare))
-    custom<SameAs>(ref(type($value)), type($result)) custom<GlobalPointer>(type($address))
-  }];
 }
 
 #endif

@@ -17,16 +17,56 @@ static ParseResult parseSameWords(OpAsmParser &, ArrayRef<Type> words, SmallVect
   return success();
 }
 static void printSameWords(OpAsmPrinter &, Operation *, TypeRange, TypeRange, ValueRange) {}
-static ParseResult parseGlobalPointer(OpAsmParser &parser, Type &type) {
+// Memory is global unless its pointer's type is written.
+static ParseResult parseMemoryPointer(OpAsmParser &parser, Type &type) {
   type = LLVM::LLVMPointerType::get(parser.getContext(), 1);
-  return success();
+  return success(failed(parser.parseOptionalKeyword("at")) || succeeded(parser.parseType(type)));
 }
-static void printGlobalPointer(OpAsmPrinter &, Operation *, Type) {}
+static void printMemoryPointer(OpAsmPrinter &printer, Operation *, Type type) {
+  if (type != LLVM::LLVMPointerType::get(type.getContext(), 1))
+    printer << " at " << type;
+}
 static ParseResult parseSameAs(OpAsmParser &, Type from, Type &type) {
   type = from;
   return success();
 }
 static void printSameAs(OpAsmPrinter &, Operation *, Type, Type) {}
+static ParseResult parseSameTypes(OpAsmParser &parser, SmallVectorImpl<Type> &values,
+                                  SmallVectorImpl<Type> &results) {
+  if (parser.parseTypeList(values))
+    return failure();
+  results.assign(values.begin(), values.end());
+  return success();
+}
+static void printSameTypes(OpAsmPrinter &printer, Operation *, TypeRange values, TypeRange) {
+  llvm::interleaveComma(values, printer);
+}
+static ParseResult parseAccumulators(OpAsmParser &parser,
+                                     SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                                     SmallVectorImpl<Type> &types, SmallVectorImpl<Type> &results,
+                                     ElementTypeAttr sum) {
+  if (parser.parseOperandList(operands))
+    return failure();
+  Builder &b = parser.getBuilder();
+  types.assign(operands.size(), sum.getValue() == ElementType::F32 ? Type(b.getF32Type()) : b.getI32Type());
+  results.assign(types.begin(), types.end());
+  return success();
+}
+static void printAccumulators(OpAsmPrinter &printer, Operation *, OperandRange operands, TypeRange, TypeRange,
+                              ElementTypeAttr) {
+  printer << operands;
+}
+static ParseResult parseWgmmaA(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                               SmallVectorImpl<Type> &types) {
+  if (parser.parseOperandList(operands))
+    return failure();
+  Builder &b = parser.getBuilder();
+  types.assign(operands.size(), operands.size() == 1 ? b.getI64Type() : b.getI32Type());
+  return success();
+}
+static void printWgmmaA(OpAsmPrinter &printer, Operation *, OperandRange operands, TypeRange) {
+  printer << operands;
+}
 
 #include "compiler/targets/nvidia/ptx/PtxDialect.cpp.inc"
 #include "compiler/targets/nvidia/ptx/PtxEnums.cpp.inc"
@@ -64,26 +104,3 @@ std::optional<int64_t> tilegym::ptx::attributeAsInteger(Attribute attribute) {
 #include "compiler/targets/nvidia/ptx/PtxAttrs.cpp.inc"
       >(attribute);
 }
-
-/// Words of 8 and 16 bits travel in i16, others in their own width; an access is at most 16 bytes.
-static LogicalResult verifyWords(Operation *op, TypeRange words, int64_t bits) {
-  size_t n = words.size();
-  if (n != 1 && n != 2 && n != 4)
-    return op->emitOpError("has ") << n << " words, but an access has 1, 2 or 4";
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-    return op->emitOpError("has words of ") << bits << " bits, but 8, 16, 32 and 64 exist";
-  if (bits * int64_t(n) > 128)
-    return op->emitOpError("moves ") << bits * int64_t(n) / 8 << " bytes, but an access has at most 16";
-  for (Type word : words)
-    if (word.getIntOrFloatBitWidth() != std::max<int64_t>(bits, 16))
-      return op->emitOpError("has a word of type ") << word << " for " << bits << " bits";
-  return success();
-}
-
-LogicalResult LoadGlobalOp::verify() {
-  if (getPredicate() ? getOther().getTypes() != getWords().getTypes() : !getOther().empty())
-    return emitOpError("needs one `else` word for each word under a predicate, and none without");
-  return verifyWords(*this, getWords().getTypes(), getBits());
-}
-
-LogicalResult StoreGlobalOp::verify() { return verifyWords(*this, getWords().getTypes(), getBits()); }

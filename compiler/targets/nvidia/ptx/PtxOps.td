@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Every family of target instructions, for TableGen.
+// The table of target instructions, one file a family.
+include "compiler/targets/nvidia/ptx/Atomics.td"
+include "compiler/targets/nvidia/ptx/Bulk.td"
+include "compiler/targets/nvidia/ptx/Cluster.td"
+include "compiler/targets/nvidia/ptx/CopyAsync.td"
 include "compiler/targets/nvidia/ptx/Execution.td"
+include "compiler/targets/nvidia/ptx/Fences.td"
 include "compiler/targets/nvidia/ptx/GlobalMemory.td"
+include "compiler/targets/nvidia/ptx/Launch.td"
 include "compiler/targets/nvidia/ptx/Math.td"
+include "compiler/targets/nvidia/ptx/Matrix.td"
+include "compiler/targets/nvidia/ptx/Mbarrier.td"
+include "compiler/targets/nvidia/ptx/Registers.td"
+include "compiler/targets/nvidia/ptx/Tensor.td"
+include "compiler/targets/nvidia/ptx/Wgmma.td"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Verifiers and texts of accesses to global memory.
+#include "compiler/targets/nvidia/ptx/AssemblyText.h"
+
+using namespace mlir;
+using namespace tilegym::ptx;
+
+/// Words of 8 and 16 bits travel in i16, others in their own width; an access is at most 16 bytes.
+static LogicalResult verifyWords(Operation *op, TypeRange words, int64_t bits) {
+  size_t n = words.size();
+  if (n != 1 && n != 2 && n != 4)
+    return op->emitOpError("has ") << n << " words, but an access has 1, 2 or 4";
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return op->emitOpError("has words of ") << bits << " bits, but 8, 16, 32 and 64 exist";
+  if (bits * int64_t(n) > 128)
+    return op->emitOpError("moves ") << bits * int64_t(n) / 8 << " bytes, but an access has at most 16";
+  for (Type word : words)
+    if (word.getIntOrFloatBitWidth() != std::max<int64_t>(bits, 16))
+      return op->emitOpError("has a word of type ") << word << " for " << bits << " bits";
+  return success();
+}
+
+LogicalResult LoadGlobalOp::verify() {
+  if (getPredicate() ? getOther().getTypes() != getWords().getTypes() : !getOther().empty())
+    return emitOpError("needs one `else` word for each word under a predicate, and none without");
+  return verifyWords(*this, getWords().getTypes(), getBits());
+}
+
+LogicalResult StoreGlobalOp::verify() { return verifyWords(*this, getWords().getTypes(), getBits()); }
+
+/// `.L1::no_allocate.v4.b32`
+static std::string accessSuffix(Cache cache, size_t words, int64_t bits) {
+  return (cache == Cache::Streaming ? ".L1::no_allocate" : "") + vectorSuffix(words) + ".b" +
+         std::to_string(bits);
+}
+
+static std::string place(const AssemblyText &i, Value address, int64_t offset) {
+  return "[" + i[address] + " + " + std::to_string(offset) + "]";
+}
+
+Assembly LoadGlobalOp::getAssembly() {
+  AssemblyText i(*this);
+  std::string others;
+  unsigned firstOther = getNumResults() + getOther().getBeginOperandIndex();
+  for (auto [n, other] : llvm::enumerate(getOther()))
+    others += "mov.b" + std::to_string(other.getType().getIntOrFloatBitWidth()) + " $" + std::to_string(n) +
+              ", $" + std::to_string(firstOther + n) + "; ";
+  return i.text(others, i.guard(getPredicate()), "ld.global", getReadonly() ? ".nc" : "",
+                accessSuffix(getCache(), getWords().size(), getBits()), " ", i.results(), ", ",
+                place(i, getAddress(), getOffset()), ";");
+}
+
+Assembly StoreGlobalOp::getAssembly() {
+  AssemblyText i(*this);
+  return i.text(i.guard(getPredicate()), "st.global", accessSuffix(getCache(), getWords().size(), getBits()),
+                " ", place(i, getAddress(), getOffset()), ", ", i.vector(getWords()), ";");
+}
