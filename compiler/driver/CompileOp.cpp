@@ -168,7 +168,7 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
                    "internal error: variant '" + entryName(*op, job.spec, job.facts) + "' was not compiled");
       continue;
     }
-    if (unsigned spilled = result->resources.spillStores + result->resources.spillLoads)
+    if (unsigned spilled = result->resources.spills())
       sink.warning(op->kernels[job.spec.kernel].decl->name.range,
                    "variant '" + result->abi.entry + "' for " + job.arch.chip +
                        " spills registers to memory (" + std::to_string(spilled) + " bytes of code)",

@@ -49,7 +49,7 @@ json variantOf(const sem::OpModel &op, const PackageVariant &v) {
   j["shared_bytes"] = v.sharedBytes;
   if (!v.cubin.empty()) {
     j["registers"] = v.resources.registers;
-    j["spill_bytes"] = v.resources.spillStores + v.resources.spillLoads;
+    j["spill_bytes"] = v.resources.spills();
     j["stack_bytes"] = v.resources.stack;
     j["cubin_bytes"] = v.cubin.size();
   }

@@ -2,6 +2,7 @@
 // Runs ptxas on temporary files and reads what it prints: errors become ours, warnings are kept, the resource
 // report is parsed.
 #include "compiler/emit/Ptxas.h"
+#include "compiler/emit/CubinSections.h"
 #include "compiler/emit/Toolchain.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
+#include <tuple>
 
 using namespace llvm;
 
@@ -45,17 +47,25 @@ Expected<Resources> parseResources(StringRef report, StringRef kernel) {
   return r;
 }
 
-Expected<Cubin> assemble(StringRef ptx, StringRef kernel, StringRef chip, unsigned timeoutSeconds) {
-  Expected<Ptxas> ptxas = findPtxas();
-  if (!ptxas)
-    return ptxas.takeError();
+namespace {
+
+/// A run's files; they vanish with it.
+struct Files {
   SmallString<128> input, output, log;
-  for (auto [suffix, path] :
-       {std::pair<const char *, SmallString<128> *>{"ptx", &input}, {"cubin", &output}, {"log", &log}})
-    if (auto ec = sys::fs::createTemporaryFile("tilegymc", suffix, *path))
-      return createStringError(ec, "cannot make a temporary file for ptxas");
-  FileRemover removeInput(input), removeOutput(output), removeLog(log);
-  {
+  FileRemover removeInput, removeOutput, removeLog;
+
+  Error create() {
+    for (auto [suffix, path, remover] : {std::tuple("ptx", &input, &removeInput),
+                                         {"cubin", &output, &removeOutput},
+                                         {"log", &log, &removeLog}}) {
+      if (auto ec = sys::fs::createTemporaryFile("tilegymc", suffix, *path))
+        return createStringError(ec, "cannot make a temporary file for ptxas");
+      remover->setFile(*path);
+    }
+    return Error::success();
+  }
+
+  Error write(StringRef ptx) {
     std::error_code ec;
     raw_fd_ostream file(input, ec);
     if (!ec)
@@ -65,35 +75,70 @@ Expected<Cubin> assemble(StringRef ptx, StringRef kernel, StringRef chip, unsign
       file.clear_error();
       return createStringError("cannot write the temporary file '%s' (is the disk full?)", input.c_str());
     }
+    return Error::success();
   }
+};
+
+Expected<Cubin> runPtxas(const Ptxas &ptxas, const Files &files, StringRef kernel, StringRef chip,
+                         ArrayRef<StringRef> options, unsigned timeoutSeconds) {
   std::string chipArgument = ("-arch=" + chip).str();
+  SmallVector<StringRef> command = {ptxas.path,   "-v",        "-O3", "-lineinfo",
+                                    chipArgument, files.input, "-o",  files.output};
+  command.append(options.begin(), options.end());
   std::string message;
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
-  int rc = sys::ExecuteAndWait(ptxas->path,
-                               {ptxas->path, "-v", "-O3", "-lineinfo", chipArgument, input, "-o", output},
-                               std::nullopt, redirects, timeoutSeconds, 0, &message);
-  auto logBuffer = MemoryBuffer::getFile(log);
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(files.log), StringRef(files.log)};
+  int rc = sys::ExecuteAndWait(ptxas.path, command, std::nullopt, redirects, timeoutSeconds, 0, &message);
+  auto logBuffer = MemoryBuffer::getFile(files.log);
   std::string report = logBuffer ? (*logBuffer)->getBuffer().str() : "";
   if (rc == -2 && timeoutSeconds && message.find("timed out") != std::string::npos)
     return createStringError("ptxas did not finish kernel '%s' within %u s", kernel.str().c_str(),
                              timeoutSeconds);
   if (rc != 0)
-    return createStringError("ptxas %s (%s) failed on kernel '%s' for %s: %s%s", ptxas->version.c_str(),
-                             ptxas->path.c_str(), kernel.str().c_str(), chip.str().c_str(), message.c_str(),
+    return createStringError("ptxas %s (%s) failed on kernel '%s' for %s: %s%s", ptxas.version.c_str(),
+                             ptxas.path.c_str(), kernel.str().c_str(), chip.str().c_str(), message.c_str(),
                              report.c_str());
-  auto image = MemoryBuffer::getFile(output);
+  auto image = MemoryBuffer::getFile(files.output);
   if (!image)
     return createStringError("ptxas wrote no cubin for kernel '%s'", kernel.str().c_str());
   Expected<Resources> resources = parseResources(report, kernel);
   if (!resources)
     return resources.takeError();
   Cubin cubin{(*image)->getBuffer().str(), *resources, {}};
+  dropPtxText(cubin.image);
   SmallVector<StringRef> lines;
   StringRef(report).split(lines, '\n');
   for (StringRef line : lines)
     if (line.contains_insensitive("warning") || line.contains("serialize"))
       cubin.warnings.push_back(line.trim().str());
   return cubin;
+}
+
+} // namespace
+
+Expected<Cubin> assemble(StringRef ptx, StringRef kernel, StringRef chip, unsigned timeoutSeconds) {
+  Expected<Ptxas> ptxas = findPtxas();
+  if (!ptxas)
+    return ptxas.takeError();
+  Files files;
+  if (Error error = files.create())
+    return error;
+  if (Error error = files.write(ptx))
+    return error;
+  // Left alone, ptxas often spills a word or two to stay below a count of registers that fits one more block on a multiprocessor. Asked again, it takes
+  // a few registers more, then as many as it likes.
+  static constexpr StringRef choices[] = {"", "--register-usage-level=10", "--minnctapersm=1"};
+  std::optional<Cubin> best;
+  for (StringRef choice : choices) {
+    Expected<Cubin> cubin = runPtxas(*ptxas, files, kernel, chip,
+                                     choice.empty() ? ArrayRef<StringRef>() : choice, timeoutSeconds);
+    if (!cubin)
+      return cubin.takeError();
+    if (!best || cubin->resources.spills() < best->resources.spills())
+      best = std::move(*cubin);
+    if (best->resources.spills() == 0)
+      break;
+  }
+  return std::move(*best);
 }
 
 } // namespace tilegym::emit

@@ -12,6 +12,8 @@ namespace tilegym::emit {
 struct Resources {
   unsigned registers = 0, staticShared = 0, stack = 0, spillStores = 0, spillLoads = 0, barriers = 0,
            constantBytes = 0;
+  /// Bytes of code's accesses to spilled registers.
+  unsigned spills() const { return spillStores + spillLoads; }
 };
 
 struct Cubin {

@@ -230,7 +230,7 @@ private:
     record.threads = uint32_t(v.abi.warps * 32);
     record.sharedBytes = uint32_t(v.sharedBytes);
     record.registers = v.resources.registers;
-    record.spillBytes = v.resources.spillStores + v.resources.spillLoads;
+    record.spillBytes = v.resources.spills();
     record.images = writeImages(v);
     return record;
   }
