@@ -4,10 +4,19 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tilegym::tile {
+
+Value accessedTile(RegionOp op) {
+  Value value = TypeSwitch<Operation *, Value>(op.getOperation())
+                    .Case<LoadOp>([](auto load) { return load.getResult(); })
+                    .Case<StoreOp, AtomicRMWOp, AtomicCasOp>([](auto store) { return store.getValue(); })
+                    .Default([](Operation *) { return Value(); });
+  return value && isa<RankedTensorType>(value.getType()) ? value : Value();
+}
 
 constexpr int64_t limit = int64_t(1) << 20;
 

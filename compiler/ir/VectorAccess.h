@@ -6,6 +6,9 @@
 
 namespace tilegym::tile {
 
+/// The tile that a memory op accesses: its value or result; null for a scalar.
+mlir::Value accessedTile(RegionOp op);
+
 /// The largest power of two (at most 2^20) known to divide an integer, from constants, parameters' facts, loops and arithmetic.
 int64_t knownDivisor(mlir::Value value);
 

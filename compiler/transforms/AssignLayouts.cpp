@@ -88,13 +88,24 @@ layout::Expected<Layout> Assigner::forAccess(const layout::Shape &shape, const A
   return layout::blocked(shape, specFor(access, int(shape.size()), kernel.getWarps()));
 }
 
-/// The same for a class: warps go first to axes that are not reduced, and pieces that are taken apart lie in registers of one thread.
+/// Whether an access splits its first axis into the dims of a group, which costs a thread much for each row that it holds.
+bool splitsRows(const LayoutClass &c) {
+  return llvm::any_of(c.accesses, [](tile::RegionOp op) {
+    return op.hasGroup() && op.getAxis(0).kind == tile::AxisKind::Span;
+  });
+}
+
+/// The same for a class: warps go first to axes that are not reduced, of these to rows that are split, and pieces that are taken apart lie in registers
+/// of one thread.
 layout::Expected<Layout> Assigner::forClass(const LayoutClass &c, const AccessShape &access) {
   int rank = int(c.shape.size());
   layout::BlockedSpec spec = specFor(access, rank, kernel.getWarps());
-  for (bool reduced : {false, true})
+  auto turnOf = [&, rows = splitsRows(c)](int axis) {
+    return c.reduced.count(axis) ? 2 : rows && axis == 0 ? 0 : 1;
+  };
+  for (int turn : {0, 1, 2})
     for (int axis : spec.order)
-      if (bool(c.reduced.count(axis)) == reduced)
+      if (turnOf(axis) == turn)
         spec.warpOrder.push_back(axis);
   layout::Shape piece = c.shape;
   for (int axis = 0; axis < rank; ++axis)
@@ -215,7 +226,7 @@ void Assigner::convertResult(OpResult result, const Layout &made) {
 }
 
 void Assigner::settleRegion(tile::RegionOp op) {
-  Value tile = accessedTile(op);
+  Value tile = tile::accessedTile(op);
   if (!tile)
     return;
   Layout layout = layoutOf(tile);

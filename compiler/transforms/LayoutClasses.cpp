@@ -18,15 +18,6 @@ static layout::Shape shapeOf(Value value) {
   return layout::Shape(shape.begin(), shape.end());
 }
 
-Value accessedTile(tile::RegionOp op) {
-  Value value = TypeSwitch<Operation *, Value>(op.getOperation())
-                    .Case<tile::LoadOp>([](auto load) { return load.getResult(); })
-                    .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCasOp>(
-                        [](auto store) { return store.getValue(); })
-                    .Default([](Operation *) { return Value(); });
-  return value && isTile(value) ? value : Value();
-}
-
 bool isMadeForEachUse(Operation *op) {
   return op->getNumResults() == 1 && isTile(op->getResult(0)) &&
          isa<arith::ConstantOp, tile::SplatOp, tile::IotaOp>(op);
@@ -165,7 +156,7 @@ void LayoutClasses::visit(Operation *op) {
 }
 
 void LayoutClasses::visitRegion(tile::RegionOp op) {
-  Value tile = accessedTile(op);
+  Value tile = tile::accessedTile(op);
   if (!tile)
     return;
   SmallVector<Value> together(op->getResults());

@@ -69,8 +69,6 @@ private:
   llvm::SmallVector<Pieces> pieces;
 };
 
-/// The tile that a memory op accesses: its value or result; null for a scalar.
-mlir::Value accessedTile(tile::RegionOp op);
 /// Whether an op only makes a tile of little: cheaper made again than moved.
 bool isMadeForEachUse(mlir::Operation *op);
 /// The layout of a gather's index tile that goes with a layout of the region.

@@ -322,3 +322,22 @@ tile.kernel @remake grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0,
   tile.print "{} {}" %a, %b : tensor<64x128xf32>, tensor<64x32xf32>
   tile.return
 }
+
+// -----
+
+// The rows of a group cost a thread much: warps take them before they take columns.
+// CHECK: #[[L:.*]] = #tile.layout<"8x128 unit 8x128 reg [0,32] [0,64] [4,0] lane [0,1] [0,2] [0,4] [0,8] [0,16] warp [1,0] [2,0]">
+// CHECK-LABEL: tile.kernel @group_rows
+// CHECK: tile.load {{.*}} -> tensor<8x128xf32, #[[L]]>
+tile.kernel @group_rows grid 1 [-1] facts <general> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>>, #tile.param<stride 0:1, "s", i64>,
+    #tile.param<group_rank 0, "R.rank", i64, upper = 7>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %s = tile.param 1 : i64
+  %rank = tile.param 2 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %t = tile.load %x[span(%zero, 8) stride %one within(%zero, %s), span(%zero, 128) stride %s within(%zero, %s)] group(%rank, %s, %s, %s, %s)
+       : !tile.ptr<f32> -> tensor<8x128xf32>
+  tile.print "{}" %t : tensor<8x128xf32>
+  tile.return
+}

@@ -2,9 +2,9 @@
 // Address arithmetic of regions. Parts that do not depend on the register are computed once; constant parts end up in the instruction.
 #include "compiler/targets/nvidia/threads/Access.h"
 #include "compiler/ir/VectorAccess.h"
+#include "compiler/targets/nvidia/threads/GroupOffsets.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -63,25 +63,27 @@ Value Access::whole(Index index) {
   return index.fixed ? t.add(index.dynamic, constant(index.fixed)) : index.dynamic;
 }
 
-Value Access::groupOffset(Value index) {
-  // From the innermost dim there can be; those beyond the rank are skipped by a uniform branch, so that the usual one or two dims pay for no more.
-  Value rank = t.scalar(op.getGroupRank()), sum = t.i64(0), rest = index;
-  Type i64 = t.b.getI64Type();
-  for (int64_t dim = op.getMaxGroupRank() - 1; dim > 0; --dim) {
-    Value exists = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sgt, rank, t.i64(dim));
-    auto branch = scf::IfOp::create(t.b, t.loc, TypeRange{i64, i64}, exists, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(t.b);
-    t.b.setInsertionPointToStart(branch.thenBlock());
-    Value extent = t.scalar(op.getGroupExtent(dim)), stride = t.scalar(op.getGroupStride(dim));
-    Value quotient = arith::DivUIOp::create(t.b, t.loc, rest, extent);
-    Value digit = arith::SubIOp::create(t.b, t.loc, rest, t.mul(quotient, extent));
-    scf::YieldOp::create(t.b, t.loc, ValueRange{t.add(sum, t.mul(digit, stride)), quotient});
-    t.b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(t.b, t.loc, ValueRange{sum, rest});
-    sum = branch.getResult(0);
-    rest = branch.getResult(1);
+int64_t Access::axisKey(int64_t axis, int64_t reg) {
+  return op.getAxis(axis).kind == tile::AxisKind::Gather ? reg : regionCoordinate(axis, reg);
+}
+
+Value Access::groupOffset(int64_t reg) {
+  if (Value shared = sharedGroupOffset(t, op, layout, reg))
+    return shared;
+  // This row and the next that have none yet.
+  SmallVector<Value *> parts;
+  Registers rows;
+  for (int64_t r = reg, n = layout ? layout->numRegisters() : 1; r < n && int64_t(rows.size()) < maxGroupRows;
+       ++r) {
+    auto [part, isNew] = offsets.try_emplace({0, axisKey(0, r)});
+    if (!isNew && (part->second || llvm::is_contained(parts, &part->second)))
+      continue;
+    parts.push_back(&part->second);
+    rows.push_back(whole(index(0, r)));
   }
-  return t.add(sum, t.mul(rest, t.scalar(op.getGroupStride(0))));
+  for (auto [part, row] : llvm::zip(parts, splitGroup(t, {op}, rows)))
+    *part = row.front();
+  return *parts.front();
 }
 
 Access::Address Access::address(int64_t reg) {
@@ -92,24 +94,27 @@ Access::Address Access::address(int64_t reg) {
     tile::RegionAxis a = op.getAxis(axis);
     bool group = axis == 0 && op.hasGroup();
     std::optional<int64_t> stride = group ? std::nullopt : constantValue(a.stride);
-    int64_t coordinate = a.kind == tile::AxisKind::Gather ? reg : regionCoordinate(axis, reg);
-    int64_t cacheKey = coordinate;
+    int64_t cacheKey = axisKey(axis, reg);
     if (stride && a.kind != tile::AxisKind::Gather) {
       // A constant stride: what the register adds is constant, too.
       Index i = index(axis, reg);
       fixed += i.fixed * *stride;
-      cacheKey = coordinate - i.fixed;
+      cacheKey -= i.fixed;
     }
     key.push_back(cacheKey);
-    Value &part = offsets[{axis, cacheKey}];
+    Value part = offsets[{axis, cacheKey}];
     if (!part) {
-      Index i = index(axis, reg);
-      if (stride)
-        part = t.mul(a.kind == tile::AxisKind::Gather ? whole(i) : i.dynamic, constant(*stride));
-      else if (group)
-        part = groupOffset(whole(i));
-      else
-        part = t.mul(whole(i), narrow(t.scalar(a.stride)));
+      if (group)
+        part = groupOffset(reg);
+      else {
+        // What all registers share, then what is alike in all threads.
+        Index i = index(axis, reg);
+        Value by = stride ? constant(*stride) : narrow(t.scalar(a.stride));
+        part = t.mul(i.dynamic, by);
+        if (i.fixed && !stride)
+          part = t.add(part, t.mul(constant(i.fixed), by));
+      }
+      offsets[{axis, cacheKey}] = part;
     }
     parts.push_back(part);
   }
@@ -136,7 +141,7 @@ Value Access::inBounds(int64_t reg, bool ignoreMask) {
     tile::RegionAxis a = op.getAxis(axis);
     if (a.check == tile::CheckNone)
       continue;
-    Value &ok = checks[{axis, a.kind == tile::AxisKind::Gather ? reg : regionCoordinate(axis, reg)}];
+    Value &ok = checks[{axis, axisKey(axis, reg)}];
     if (!ok) {
       Value i = whole(index(axis, reg));
       if (a.check & tile::CheckLower)

@@ -37,7 +37,10 @@ private:
   mlir::Value whole(Index index); ///< in offsetType
   mlir::Value narrow(mlir::Value value);
   mlir::Value constant(int64_t value) { return t.constant(offsetType, value); }
-  mlir::Value groupOffset(mlir::Value index);
+  /// The group axis's part of the offset.
+  mlir::Value groupOffset(int64_t reg);
+  /// What tells the registers of an axis apart: those of one key have one index.
+  int64_t axisKey(int64_t axis, int64_t reg);
   int64_t regionCoordinate(int64_t axis, int64_t reg);
 
   ThreadBuilder &t;

@@ -9,6 +9,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
+#include <tuple>
 
 namespace tilegym::nvidia {
 
@@ -67,6 +69,11 @@ public:
   void ifTrue(mlir::Value condition, llvm::function_ref<void()> body);
   /// Whether a register repeats an element that a lower one holds.
   bool isCopy(const layout::Layout &layout, int64_t reg);
+
+  // ---- offsets along group axes that accesses share (GroupOffsets.cpp)
+  /// Tensor, index, the thread's bits along the axis, coordinate of thread 0.
+  using GroupKey = std::tuple<const void *, const void *, std::vector<int64_t>, int64_t>;
+  std::map<GroupKey, mlir::Value> groupOffsets;
 
   // ---- shared memory: two buffers in turn, so that one barrier a use is enough
   /// Room for `bytes` that no thread still reads.
