@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vector clocks: which events happened before which. An *agent* is what acts on its own: a thread, or an operation that the hardware
-// carries out by itself (a copy, a matrix product). Agents are numbered by block and by index in the block: first the block's threads,
-// then `asyncSlots` slots that its asynchronous operations take in turn.
+// carries out by itself (a copy, a matrix product). Agents are numbered by block and by index in the block: first `asyncSlots` slots that
+// its asynchronous operations take in turn (those of the generic proxy, then those of the async proxy), then the block's threads.
 //
 // A clock is a shared, immutable snapshot of what is known of the others, and the agent's own count. So a barrier computes one snapshot
 // and all who leave it share that.
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace tilegym::sim {
+
+inline constexpr uint32_t genericSlots = 32, asyncSlots = 64;
 
 /// One agent's moment, in 64 bits: block (23), index in it (12), atomic (1), count (28). Counts start at 1, so no epoch is 0.
 class Epoch {
@@ -35,6 +37,8 @@ public:
   bool isAtomic() const { return bits >> 28 & 1; }
   uint64_t agent() const { return bits >> 29; }
   Epoch asAtomic() const { return fromBits(bits | uint64_t(1) << 28); }
+  /// Of an operation of the async proxy.
+  bool isAsyncProxy() const { return index() - genericSlots < asyncSlots - genericSlots; }
   bool operator==(const Epoch &) const = default;
 
 private:

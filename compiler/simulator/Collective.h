@@ -2,6 +2,7 @@
 // Instructions that the lanes of a warp, or the threads of a warpgroup, carry out together. Each deposits its operands and waits; the
 // last to arrive computes for all. Coming to another instruction while the others wait, or having exited, is a finding.
 #pragma once
+#include "compiler/simulator/Report.h"
 #include "compiler/simulator/Thread.h"
 #include <array>
 
@@ -10,15 +11,22 @@ namespace tilegym::sim {
 /// A collective in progress. `operands[i]` and `results[i]` are lane i's own arrays (on its stack), null where it takes no part.
 class Meeting {
 public:
-  const Site *site = nullptr;
+  const Site *site = nullptr;                    ///< null: not in use
   Warp *warp = nullptr;                          ///< the first one, for a warpgroup
   uint32_t width = 32;                           ///< 32, or 128
   std::array<uint32_t, 4> expected{}, arrived{}; ///< masks, by warp
   std::array<const uint64_t *, 128> operands{};
   std::array<uint64_t *, 128> results{};
   std::array<Thread *, 128> threads{};
-  WaitList waiting;
+
+  bool expects(const Thread &thread) const;
+  bool isComplete() const { return expected == arrived; }
+  /// Who has come: "lanes 0-30 of warp 2 (block 0)".
+  std::string whoArrived() const;
 };
+
+/// The finding that a thread which exits leaves others waiting for it in a collective; without text where it does not.
+Finding leftAlone(const Thread &thread);
 
 using Compute = void (*)(Meeting &meeting);
 

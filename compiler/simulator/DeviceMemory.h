@@ -12,7 +12,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +24,7 @@ struct Allocation {
   uint64_t address = 0, bytes = 0;
   std::string name; ///< for findings: "allocation 3", or what the host called it
   bool freed = false;
+  std::unique_ptr<ShadowPage[]> shadow; ///< while it lives
 };
 
 /// Device memory. One process has one; at most one Machine runs on it at a time.
@@ -55,6 +55,9 @@ public:
   /// The shadow of the page that holds the address; null where no live allocation does.
   ShadowPage *page(uint64_t address) { return pages[(address - base) >> ShadowPage::shift]; }
 
+  /// Numbers launches, so that what one did is not held against the next.
+  uint32_t beginLaunch() { return ++launches; }
+
 private:
   uint64_t takeRange(uint64_t bytes);
   uint64_t base = 0, reserved = 0, next = 0;
@@ -63,6 +66,7 @@ private:
   std::deque<uint64_t>
       quarantine; ///< freed, oldest first: their ranges are used again only when the arena is full
   unsigned serial = 0;
+  uint32_t launches = 0;
 };
 
 /// Windows below 4 GiB, for the blocks of one cluster.

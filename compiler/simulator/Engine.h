@@ -49,14 +49,13 @@ public:
   size_t pending() const { return operations.size(); }
   /// Carries out one step of a random operation; false where there is none.
   bool step();
-  /// Forgets all of them: the launch has ended.
-  void clear();
-  /// Operations that a block's threads issued and that are not done.
-  size_t pendingOf(const Block &block) const;
+  /// An operation of the block's threads that is not done, else null.
+  const AsyncOp *anyOf(const Block &block) const;
 
 private:
   Machine &machine;
-  std::vector<std::unique_ptr<AsyncOp>> operations;
+  bool isBusy(const Block &block, uint32_t slot) const;
+  std::vector<std::unique_ptr<AsyncOp>> operations; ///< by serial
   uint64_t serial = 0;
 };
 

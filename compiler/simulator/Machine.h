@@ -20,6 +20,7 @@ namespace tilegym::sim {
 
 class Engine;
 class Scheduler;
+class StackPool;
 
 inline constexpr unsigned multiprocessors = 3;
 
@@ -64,7 +65,10 @@ public:
                    const Site *site);
   /// Counts a thread's access as one of a warp's request; called by accesses of plain loads and stores, where a predicate is false with no
   /// bytes, so that lanes stay together.
-  void noteTraffic(Thread &thread, uint64_t address, uint32_t bytes, bool isWrite, const Site *site);
+  void noteTraffic(Thread &thread, uint64_t address, uint32_t bytes, bool isWrite, const Site *site) {
+    if (launched->countTraffic)
+      countTraffic(thread, address, bytes, isWrite, site);
+  }
 
   /// Notes a fault and goes on.
   void report(Finding finding);
@@ -73,7 +77,10 @@ public:
   /// Something changed that somebody may wait for: not a livelock.
   void progress() { idleTurns = 0; }
   /// The current thread's chance to lose its turn.
-  void maybePreempt();
+  void maybePreempt() {
+    if (--untilPreempt <= 0)
+      preempt();
+  }
   /// A random number from the launch's seed, below `bound`.
   uint64_t random(uint64_t bound);
 
@@ -92,20 +99,33 @@ public:
 
 private:
   friend class Scheduler;
-  ShadowPage *shadowOf(Agent &agent, uint64_t address, uint32_t bytes, bool isWrite, const Site *site);
+  void preempt();
+  void countTraffic(Thread &thread, uint64_t address, uint32_t bytes, bool isWrite, const Site *site);
+  [[noreturn]] void outOfBounds(Agent &agent, uint64_t address, uint64_t bytes, Touch touch,
+                                const Site *site);
+  ShadowPage *shadowOf(Agent &agent, uint64_t address, uint32_t bytes, Touch touch, const Site *site);
+  void touchCell(Cell &cell, Agent &agent, uint64_t address, Touch touch, const Site *site);
+  void checkReaders(const Cell &cell, Agent &agent, uint64_t address, Touch touch, const Site *site);
+  void addReader(Cell &cell, const Agent &agent, Epoch me, const Site *site);
+  void race(Agent &agent, uint64_t address, Touch touch, const Site *site, Epoch earlier,
+            const Site *earlierSite, bool earlierWrote);
+  void missingProxyFence(Agent &agent, uint64_t address, Touch touch, const Site *site, const Cell &cell);
+  void keep(Finding finding); ///< one that is known to be new
   struct State;
   const LaunchConfig *launched = nullptr;
   Memory *deviceMemory = nullptr;
   Report *running = nullptr;
   std::array<Block *, 256> windows{};
+  uint32_t launchNumber = 0;
   uint64_t idleTurns = 0;
   int64_t untilPreempt = 0;
+  std::unique_ptr<StackPool> stacks;
   std::unique_ptr<Engine> asyncEngine;
   std::unique_ptr<Scheduler> fibers;
   std::unique_ptr<State> state;
 };
 
-/// A finding of the current thread, ready for report() or stop(): `text` follows "block B thread T ".
+/// A finding of an agent, ready for report() or stop(): its text is "block B thread T ", `text`, and the place in brackets.
 Finding fault(FindingKind kind, const Agent &agent, const Site *site, std::string text);
 
 } // namespace tilegym::sim

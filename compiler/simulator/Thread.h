@@ -70,10 +70,9 @@ struct Thread final : Agent {
   WaitReason reason; ///< while Waiting
   Fiber *fiber = nullptr;
   FamilyState family;
-  /// The release side of a fence: what an atomic write hands over; and the acquire side: what an atomic read saw.
-  Clock fenced;
-  Released seen, seenVisible;
-  const void *lastPoll = nullptr; ///< address of the last atomic, to notice a loop that polls
+  SyncClock fenced;      ///< what the last fence hands over to atomic writes after it
+  SyncClock seen;        ///< what atomic reads saw, and the next fence will order
+  uint64_t lastPoll = 0; ///< address of the last atomic, to notice a loop that polls
 
   std::string describe() const override;
 };
@@ -115,6 +114,7 @@ struct Block {
 struct Cluster {
   Machine *machine = nullptr;
   uint32_t index = 0;                         ///< linear among clusters
+  uint32_t place = 0;                         ///< among the resident ones: its multiprocessor
   std::vector<std::unique_ptr<Block>> blocks; ///< by rank
   std::unique_ptr<SharedWindows> windows;
   uint32_t pending = 0; ///< asynchronous operations issued by its threads and not done

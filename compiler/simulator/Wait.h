@@ -28,6 +28,7 @@ public:
   void wait(const WaitReason &reason);
   void wakeAll();
   bool empty() const { return threads.empty(); }
+  const std::vector<Thread *> &all() const { return threads; }
   size_t size() const { return threads.size(); }
 
 private:

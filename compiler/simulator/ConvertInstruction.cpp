@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Conversions with a rounding mode, by the interpreter's numerics, which round every pair of types once.
+#include "compiler/interpreter/NumericsConvert.h"
+#include "compiler/simulator/Instructions.h"
+#include "compiler/simulator/Reduction.h"
+
+namespace tilegym::sim {
+namespace {
+
+DType dtypeOf(uint8_t type, bool isUnsigned) {
+  switch (type) {
+  case Site::f16Type:
+    return DType::F16;
+  case Site::bf16Type:
+    return DType::BF16;
+  case Site::f32Type:
+    return DType::F32;
+  case Site::f64Type:
+    return DType::F64;
+  case 64:
+    return isUnsigned ? DType::U64 : DType::I64;
+  default:
+    return isUnsigned ? DType::U32 : DType::I32;
+  }
+}
+
+/// PTX's NaN in place of the language's.
+uint64_t withNaN(DType type, uint64_t bits) {
+  if (type == DType::F32 && (bits & 0x7FFFFFFF) > 0x7F800000)
+    return canonicalNaN32;
+  if ((type == DType::F16 && (bits & 0x7FFF) > 0x7C00) || (type == DType::BF16 && (bits & 0x7FFF) > 0x7F80))
+    return canonicalNaN16;
+  return bits;
+}
+
+enum Attribute { Mode, IsUnsigned };
+
+void convert(const uint64_t *operands, uint64_t *results, const Site *site) {
+  bool isUnsigned = site->attributes[IsUnsigned];
+  DType from = dtypeOf(site->operandType(0), isUnsigned), to = dtypeOf(site->resultType(0), isUnsigned);
+  auto mode = interp::Rounding(site->attributes[Mode]); // both in PTX's order: rn, rz, rm, rp
+  uint64_t bits = interp::convertBits(from, operands[0], to, {.round = mode, .saturate = std::nullopt});
+  if (to == DType::I32)
+    bits &= 0xFFFFFFFF;
+  results[0] = withNaN(to, bits);
+}
+
+constexpr Row rows[] = {{"convert", convert}};
+
+} // namespace
+
+std::span<const Row> convertInstructions() { return rows; }
+
+} // namespace tilegym::sim
