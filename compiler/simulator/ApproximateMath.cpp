@@ -2,7 +2,7 @@
 // The special-function unit. Each function is computed in f64 and rounded once to f32, so it is within 0.501 ulp of the exact value; the
 // hardware's own bounds (PTX ISA) are wider, and results agree within the sum of both, not bit by bit.
 #include "compiler/simulator/Instructions.h"
-#include "compiler/simulator/Reduction.h"
+#include "compiler/simulator/MemoryReduction.h"
 #include <bit>
 #include <cmath>
 

@@ -2,8 +2,8 @@
 // Atomic accesses of one word, or of neighbouring words each by itself.
 #include "compiler/simulator/Instructions.h"
 #include "compiler/simulator/Machine.h"
+#include "compiler/simulator/MemoryReduction.h"
 #include "compiler/simulator/Ordering.h"
-#include "compiler/simulator/Reduction.h"
 #include <cstring>
 
 namespace tilegym::sim {

@@ -2,7 +2,7 @@
 // Conversions with a rounding mode, by the interpreter's numerics, which round every pair of types once.
 #include "compiler/interpreter/NumericsConvert.h"
 #include "compiler/simulator/Instructions.h"
-#include "compiler/simulator/Reduction.h"
+#include "compiler/simulator/MemoryReduction.h"
 
 namespace tilegym::sim {
 namespace {

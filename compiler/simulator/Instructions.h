@@ -25,7 +25,6 @@ Instruction findInstruction(std::string_view mnemonic);
 // One a family file.
 std::span<const Row> memoryInstructions();
 std::span<const Row> atomicInstructions();
-std::span<const Row> fenceInstructions();
 std::span<const Row> executionInstructions();
 std::span<const Row> warpInstructions();
 std::span<const Row> barrierInstructions();

@@ -25,13 +25,13 @@ class StackPool;
 inline constexpr unsigned multiprocessors = 3;
 
 struct LaunchConfig {
-  Dim3 grid, block, cluster;
+  Dim3 grid = {}, block = {}, cluster = {};
   uint32_t sharedBytes = 0; ///< dynamic and static together
   /// Called once a thread, on that thread's fiber, with `parameters`: CUDA's `void **`.
-  std::function<void(const void *const *parameters)> kernel;
+  std::function<void(const void *const *parameters)> kernel = {};
   const void *const *parameters = nullptr;
   /// Memory of the parameters that the kernel may read through a generic pointer (tensor maps): address and bytes.
-  std::vector<std::pair<uint64_t, uint64_t>> parameterSpace;
+  std::vector<std::pair<uint64_t, uint64_t>> parameterSpace = {};
   uint64_t seed = 0;
   std::string name = "kernel"; ///< in texts
   unsigned residentClusters =

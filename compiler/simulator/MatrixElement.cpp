@@ -8,7 +8,8 @@
 namespace tilegym::sim {
 
 const char *name(ElementType type) {
-  static constexpr const char *names[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"};
+  static constexpr const char *names[] = {"u32", "s32",  "u64",  "s64",  "f16", "bf16", "f32",
+                                          "f64", "tf32", "e4m3", "e5m2", "s8",  "u8"};
   return names[size_t(type)];
 }
 
@@ -45,12 +46,12 @@ FloatFormat formatOf(ElementType type) {
     return e4m3Format;
   case ElementType::E5M2:
     return e5m2Format;
-  case ElementType::S8:
-  case ElementType::U8:
-    break;
+  case ElementType::F32:
+    return f32Format;
+  default:
+    assert(false && "no float format of matrices");
+    return f32Format;
   }
-  assert(false && "an integer type has no float format");
-  return f32Format;
 }
 
 Parts elementParts(ElementType type, uint32_t bits) {

@@ -7,22 +7,12 @@
 
 namespace tilegym::sim {
 
-enum class ElementType : uint8_t { F16, BF16, TF32, E4M3, E5M2, S8, U8 };
+/// Numbered as the dialect numbers them; matrices hold those from F16 on that are no F32 or F64.
+enum class ElementType : uint8_t { U32, S32, U64, S64, F16, BF16, F32, F64, TF32, E4M3, E5M2, S8, U8 };
 
 constexpr int elementBytes(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::TF32:
-    return 4;
-  case ElementType::E4M3:
-  case ElementType::E5M2:
-  case ElementType::S8:
-  case ElementType::U8:
-    return 1;
-  }
-  return 1;
+  constexpr int bytes[] = {4, 4, 8, 8, 2, 2, 4, 8, 4, 1, 1, 1, 1};
+  return bytes[size_t(type)];
 }
 constexpr bool isInteger(ElementType type) { return type == ElementType::S8 || type == ElementType::U8; }
 const char *name(ElementType type);
@@ -49,7 +39,7 @@ inline constexpr FloatFormat f32Format{8, 23}, f16Format{5, 10}, bf16Format{8, 7
 
 Parts parts(FloatFormat format, uint32_t bits);
 
-/// The format of a float type.
+/// The format of a float type that matrices hold, or f32.
 FloatFormat formatOf(ElementType type);
 
 /// An element as memory or a register holds it; tf32 is the upper 19 bits of a word, the rest is ignored.

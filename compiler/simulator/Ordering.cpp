@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Release and acquire through words of memory.
 #include "compiler/simulator/Ordering.h"
-#include "compiler/simulator/Instructions.h"
 #include "compiler/simulator/Machine.h"
 
 namespace tilegym::sim {
@@ -40,16 +39,5 @@ void atomicAccess(Thread &thread, uint64_t address, uint32_t bytes, Touch touch,
   else if (!thread.fenced.empty())
     machine.locationClock(address).merge(thread.fenced);
 }
-
-namespace {
-
-void fenceInstruction(const uint64_t *, uint64_t *, const Site *) { fence(current()); }
-void fenceProxy(const uint64_t *, uint64_t *, const Site *) { fenceProxyAsync(current()); }
-
-constexpr Row rows[] = {{"fence", fenceInstruction}, {"fence_proxy_async", fenceProxy}};
-
-} // namespace
-
-std::span<const Row> fenceInstructions() { return rows; }
 
 } // namespace tilegym::sim

@@ -17,7 +17,7 @@ WALLS = [
     ("compiler/interpreter/", LANGUAGE + ("compiler/interpreter/",), "the oracle shares nothing with the compiler it judges"),
     ("compiler/layout/", ("compiler/layout/",), "the layout library needs the standard library only"),
     ("compiler/simulator/jit/", MLIR, "the simulator's compiler is a part of the compiler"),
-    ("compiler/simulator/", LANGUAGE + ("compiler/interpreter/", "compiler/simulator/", "boost/context/"),
+    ("compiler/simulator/", LANGUAGE + ("compiler/interpreter/", "compiler/simulator/", "boost/context/", "sys/mman.h"),
      "the simulated machine needs the language part, the standard library and Boost.Context only"),
     ("compiler/", MLIR, "the compiler needs neither a GPU nor the driver, and of the runtime only the package format"),
     ("runtime/include/", ("tilegym/",), "what users include needs the standard library only"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Element-wise reductions, bit by bit as memory does them.
-#include "compiler/simulator/Reduction.h"
+#include "compiler/simulator/MemoryReduction.h"
 #include "compiler/interpreter/NumericsFloat.h"
 #include <algorithm>
 #include <bit>
