@@ -5,6 +5,9 @@
 #include "compiler/emit/Ptx.h"
 #include "compiler/ir/Tile.h"
 #include "compiler/lowering/Lowering.h"
+#ifdef TILEGYM_HAS_SIMULATOR
+#include "compiler/simulator/jit/HostObject.h"
+#endif
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -78,6 +81,16 @@ public:
   }
 };
 
+llvm::Expected<std::string> compileForSimulator(ModuleOp module, const emit::Arch &arch) {
+#ifdef TILEGYM_HAS_SIMULATOR
+  llvm::LLVMContext llvmContext;
+  auto llvmModule = sim::translateForHost(module, llvmContext);
+  return llvmModule ? sim::compileForHost(**llvmModule, arch.number) : llvmModule.takeError();
+#else
+  return llvm::createStringError("this tilegymc was built without the simulator (it needs Boost.Context)");
+#endif
+}
+
 std::string textOf(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -117,7 +130,7 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
   variant.spec = spec;
   variant.grid = kernel->grid;
   variant.arch = options.arch;
-  for (Stage stage : allStages()) {
+  for (Stage stage : stagesOf(options.pipeline.platform)) {
     switch (stage) {
     case Stage::Ptx: {
       llvm::LLVMContext llvmContext;
@@ -142,6 +155,13 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       variant.resources = cubin->resources;
       for (const std::string &warning : cubin->warnings)
         sink.warning(place, warning);
+      break;
+    }
+    case Stage::Object: {
+      llvm::Expected<std::string> object = compileForSimulator(*module, options.arch);
+      if (!object)
+        return fail(object.takeError());
+      variant.cubin = std::move(*object);
       break;
     }
     default: {

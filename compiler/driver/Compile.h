@@ -10,7 +10,7 @@ namespace tilegym::driver {
 struct CompileOptions {
   emit::Arch arch;
   Stage stopAfter = Stage::Cubin;
-  /// Gets the text of every stage passed; a cubin is not text, and not given.
+  /// Gets the text of every stage passed; cubins and objects are not text, and not given.
   std::function<void(Stage, llvm::StringRef)> sink;
   PipelineOptions pipeline;
 };
@@ -19,7 +19,8 @@ struct CompileOptions {
 std::string entryName(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts);
 
 /// Compiles one variant, which names a kernel, for one fact set. Nothing if there were errors, which have been reported. Where `stopAfter` is early,
-/// what comes later stays empty; without ptxas the cubin does, and `options.stopAfter` should be Ptx.
+/// what comes later stays empty; without ptxas the cubin does, and `options.stopAfter` should be Ptx. For the simulator
+/// the cubin is an object file for this machine.
 std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const sem::Specialization &spec,
                                                    tile::Facts facts, const CompileOptions &options,
                                                    DiagnosticSink &sink);

@@ -43,8 +43,9 @@ std::string cacheKey(const sem::OpModel &op, const Job &job, const CompileOpOpti
                      const std::string &versions) {
   std::string text = versions + " " + compilerIdentity() + "\n" + job.arch.chip + "\n" +
                      entryName(op, job.spec, job.facts) + "\n" +
-                     (options.pipeline.checks ? "checks\n" : "\n") + op.spec->file->name() + "\n" +
-                     std::string(op.spec->file->text()) + "\n";
+                     (options.pipeline.checks ? "checks\n" : "\n") +
+                     (options.pipeline.platform == Platform::Simulator ? "simulator\n" : "\n") +
+                     op.spec->file->name() + "\n" + std::string(op.spec->file->text()) + "\n";
   for (const auto &library : op.libraries)
     text += library->file->name() + "\n" + std::string(library->file->text()) + "\n";
   for (bool present : job.spec.present)
@@ -103,7 +104,9 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
                                          const CompileOpOptions &options, CompileReport &report,
                                          DiagnosticSink &sink) {
   SourceRange opRange = op->spec->op->name.range;
-  Expected<emit::Ptxas> ptxas = emit::findPtxas();
+  bool simulate = options.pipeline.platform == Platform::Simulator;
+  Expected<emit::Ptxas> ptxas =
+      simulate ? Expected<emit::Ptxas>(emit::Ptxas()) : emit::findPtxas(); // the simulator needs none
   if (!ptxas) {
     report.ptxOnly = true;
     report.ptxOnlyReason = toString(ptxas.takeError());
@@ -139,7 +142,7 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
   std::vector<std::optional<emit::PackageVariant>> results(jobs.size());
   std::atomic<size_t> next{0}, done{0}, hits{0};
   std::mutex outside;
-  Stage stopAfter = report.ptxOnly ? Stage::Ptx : Stage::Cubin;
+  Stage stopAfter = simulate ? Stage::Object : report.ptxOnly ? Stage::Ptx : Stage::Cubin;
   auto work = [&] {
     for (size_t i; (i = next++) < jobs.size();) {
       results[i] = runJob(*op, jobs[i], options, stopAfter, cache, versions, outside, hits, sinks[i]);

@@ -7,23 +7,27 @@
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace tilegym::driver {
 
-static constexpr Stage stages[] = {Stage::Tile, Stage::Opt, Stage::Layout, Stage::Threads,
-                                   Stage::Llvm, Stage::Ptx, Stage::Cubin};
-static constexpr llvm::StringRef names[] = {"tile", "opt", "layout", "threads", "llvm", "ptx", "cubin"};
+static constexpr Stage gpuStages[] = {Stage::Tile, Stage::Opt, Stage::Layout, Stage::Threads,
+                                      Stage::Llvm, Stage::Ptx, Stage::Cubin};
+static constexpr Stage simulatorStages[] = {Stage::Tile,    Stage::Opt,  Stage::Layout,
+                                            Stage::Threads, Stage::Llvm, Stage::Object};
+static constexpr llvm::StringRef names[] = {"tile", "opt", "layout", "threads",
+                                            "llvm", "ptx", "cubin",  "object"};
 
-llvm::ArrayRef<Stage> allStages() { return stages; }
+llvm::ArrayRef<Stage> stagesOf(Platform platform) {
+  return platform == Platform::Gpu ? llvm::ArrayRef(gpuStages) : llvm::ArrayRef(simulatorStages);
+}
 llvm::StringRef stageName(Stage stage) { return names[size_t(stage)]; }
 
 std::optional<Stage> parseStage(llvm::StringRef name) {
-  for (Stage stage : stages)
-    if (stageName(stage) == name)
-      return stage;
-  return {};
+  const llvm::StringRef *found = llvm::find(names, name);
+  return found == std::end(names) ? std::nullopt : std::optional(Stage(found - names));
 }
 
 static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options) {
@@ -71,6 +75,10 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(createCSEPass());
     break;
   case Stage::Llvm:
+    if (options.platform == Platform::Simulator) {
+      passes.addPass(nvidia::createToSim());
+      break;
+    }
     passes.addPass(nvidia::createToPtx());
     // `.loc` lines for profilers, without DWARF sections: the spec's name as given, no folder.
     passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));

@@ -16,18 +16,24 @@ enum class Stage {
   Opt,     ///< after the passes on the tile dialect
   Layout,  ///< every tile has a layout
   Threads, ///< one thread's program, with the target's instructions as ops
-  Llvm,    ///< LLVM and NVVM dialect
+  Llvm,    ///< LLVM and NVVM dialect; LLVM's alone for the simulator
   Ptx,     ///< text
   Cubin,   ///< machine code
+  Object,  ///< for the simulator, instead of the two: this machine's code
 };
 
-llvm::ArrayRef<Stage> allStages();
-/// "tile", "opt", "layout", "threads", "llvm", "ptx", "cubin".
+/// What the code is to run on. Up to Threads it is the same.
+enum class Platform { Gpu, Simulator };
+
+/// In order, those of one platform.
+llvm::ArrayRef<Stage> stagesOf(Platform platform);
+/// "tile", "opt", "layout", "threads", "llvm", "ptx", "cubin", "object".
 llvm::StringRef stageName(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 struct PipelineOptions {
   bool checks = false; ///< keep asserts and prints
+  Platform platform = Platform::Gpu;
 };
 
 /// The passes that lead to a stage of MLIR from the one before it. `Tile` has none: lowering makes it.

@@ -6,12 +6,11 @@
 //  only costs registers;
 //  - inline assembly with side effects is made convergent after translation, since MLIR cannot say it.
 #include "compiler/emit/Ptx.h"
-#include "compiler/emit/Toolchain.h"
+#include "compiler/emit/Libdevice.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InlineAsm.h"
@@ -19,15 +18,11 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IRReader/IRReader.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/IPO/Internalize.h"
 #include <mutex>
 
 extern "C" {
@@ -61,35 +56,6 @@ Expected<std::unique_ptr<TargetMachine>> makeTargetMachine(const PtxOptions &opt
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(triple, options.chip, options.feature,
                                                                     targetOptions, std::nullopt, std::nullopt,
                                                                     CodeGenOptLevel::Aggressive));
-}
-
-Error linkLibdevice(Module &module) {
-  bool needed =
-      any_of(module, [](const Function &f) { return f.isDeclaration() && f.getName().starts_with("__nv_"); });
-  if (!needed)
-    return Error::success();
-  Expected<Tool> libdevice = findLibdevice();
-  if (!libdevice)
-    return libdevice.takeError();
-  SMDiagnostic diagnostic;
-  std::unique_ptr<Module> library = getLazyIRFileModule(libdevice->path, diagnostic, module.getContext());
-  if (!library)
-    return createStringError("cannot read libdevice at '%s': %s", libdevice->path.c_str(),
-                             diagnostic.getMessage().str().c_str());
-  library->setTargetTriple(module.getTargetTriple());
-  library->setDataLayout(module.getDataLayout());
-  if (Linker(module).linkInModule(std::move(library), Linker::LinkOnlyNeeded,
-                                  [](Module &m, const StringSet<> &names) {
-                                    internalizeModule(m, [&](const GlobalValue &value) {
-                                      return !value.hasName() || !names.contains(value.getName());
-                                    });
-                                  }))
-    return createStringError("libdevice at '%s' does not link", libdevice->path.c_str());
-  for (const Function &f : module)
-    if (f.isDeclaration() && f.getName().starts_with("__nv_"))
-      return createStringError("libdevice at '%s' has no function '%s'", libdevice->path.c_str(),
-                               f.getName().str().c_str());
-  return Error::success();
 }
 
 void markAssemblyConvergent(Module &module) {

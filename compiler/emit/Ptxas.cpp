@@ -108,8 +108,7 @@ Expected<Cubin> runPtxas(const Ptxas &ptxas, const Files &files, StringRef kerne
   SmallVector<StringRef> lines;
   StringRef(report).split(lines, '\n');
   for (StringRef line : lines)
-    // C7508 .. C7519 are advice by their level, but say that a wgmma is serialized or a setmaxnreg ignored.
-    if (line.contains_insensitive("warning") || line.contains("(C75"))
+    if (line.contains_insensitive("warning") || line.contains("serialize"))
       cubin.warnings.push_back(line.trim().str());
   return cubin;
 }

@@ -35,7 +35,7 @@ Value BodyChecker::check(const ast::Expr *e) {
              ""};
   if (fault.message.empty())
     return value;
-  shapeError(e->range, fault);
+  error(e->range, fault.message, fault.help);
   return {};
 }
 

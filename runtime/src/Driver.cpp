@@ -70,7 +70,15 @@ TilegymStatus Driver::failure(const char *what, CUresult result, TilegymStatus s
               text ? text : "no description");
 }
 
+static thread_local const Driver *given = nullptr;
+
+void useDriver(const Driver *driver) { given = driver; }
+
 TilegymStatus getDriver(const Driver **driver) {
+  if (given) {
+    *driver = given;
+    return TILEGYM_OK;
+  }
   // Never closed: CUDA's own teardown order at exit is not ours to disturb.
   static const Opened *opened = new Opened(openDriver());
   if (opened->status != TILEGYM_OK)

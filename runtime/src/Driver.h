@@ -42,6 +42,10 @@ struct Driver {
   TilegymStatus failure(const char *what, CUresult result, TilegymStatus status = TILEGYM_CUDA_ERROR) const;
 };
 
+/// From here on this thread's calls go to these functions, which are those of another driver in this process (a simulator's); null: to the system's again.
+/// Its devices must have ordinals that no real one has, as facts of devices are kept by them.
+void useDriver(const Driver *driver);
+
 /// Opens the driver and initialises it, once. On failure the reason is the thread's error each time.
 TilegymStatus getDriver(const Driver **driver);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `tilegym-opt lower SPEC KERNEL [general] [checks] [emit=STAGE] [arch=sm_90a] [NAME=VALUE ...]`: one variant of a spec's kernel at a stage of the
+// `tilegym-opt lower SPEC KERNEL [general] [checks] [sim] [emit=STAGE] [arch=sm_90a] [NAME=VALUE ...]`: one variant of a spec's kernel at a stage of the
 // pipeline, for tests.
 #include "LowerSpec.h"
 #include "compiler/driver/ChooseVariant.h"
@@ -17,7 +17,7 @@ static int fail(const DiagnosticSink &sink) {
 
 int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   if (args.size() < 2) {
-    llvm::errs() << "usage: tilegym-opt lower SPEC KERNEL [general] [checks] [emit=STAGE] [arch=ARCH] "
+    llvm::errs() << "usage: tilegym-opt lower SPEC KERNEL [general] [checks] [sim] [emit=STAGE] [arch=ARCH] "
                     "[NAME=VALUE ...]\n";
     return 1;
   }
@@ -37,6 +37,8 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
       facts = tile::Facts::General;
     else if (arg == "checks")
       options.pipeline.checks = true;
+    else if (arg == "sim")
+      options.pipeline.platform = driver::Platform::Simulator;
     else if (name == "arch")
       arch = value.str();
     else if (auto stage = name == "emit" ? driver::parseStage(value) : std::nullopt)

@@ -44,6 +44,15 @@ void printLine(const CaseLine &line) {
 
 } // namespace
 
+CaseLine skippedLine(const sem::OpModel &op, const sem::TestCall &call, const std::string &backend,
+                     const std::string &why) {
+  CaseLine line{op.name, backend, {}};
+  line.result.name = call.name;
+  line.result.status = interp::CaseResult::Skipped;
+  line.result.skipped = why;
+  return line;
+}
+
 unsigned threadsFor(unsigned jobs) { return jobs ? jobs : std::max(1u, std::thread::hardware_concurrency()); }
 
 void runTasks(size_t count, unsigned jobs, const std::string &what,

@@ -14,6 +14,9 @@ struct CaseLine {
   interp::CaseResult result;
 };
 
+CaseLine skippedLine(const sem::OpModel &op, const sem::TestCall &call, const std::string &backend,
+                     const std::string &why);
+
 /// Runs task(0) ... task(count - 1) on `jobs` threads (0: one a core), with progress. Each thread makes its own `Worker`.
 void runTasks(size_t count, unsigned jobs, const std::string &what,
               const std::function<std::function<void(size_t)>()> &makeWorker);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tilegymc check`: the static check, then every kernel on every test case in the interpreter, against the reference.
 #include "CaseReport.h"
+#include "SimRun.h"
 #include "Specs.h"
 #include "compiler/interpreter/Gradient.h"
 #include <chrono>
@@ -12,7 +13,8 @@ namespace {
 struct Options {
   std::vector<std::string> specs, patterns, kernels;
   unsigned jobs = 0, points = 2;
-  bool staticOnly = false, quiet = false;
+  bool staticOnly = false, quiet = false, simulate = false;
+  SimOptions sim;
 };
 
 /// One case, or the gradient check of one.
@@ -85,7 +87,15 @@ int run(const Options &o, const Globals &globals) {
     complain("no test case matches the patterns given with -k");
     return InputWrong;
   }
-  std::vector<CaseLine> lines(tasks.size());
+  SimRun sim(o.sim);
+  if (o.simulate && !sink.hasErrors() && !tasks.empty())
+    if (int code = sim.open(ops, o.jobs); code != Ok)
+      return code;
+  if (o.simulate && !sim.lacking().empty()) {
+    complain("--sim: %s", sim.lacking().c_str());
+    return EnvironmentLacks;
+  }
+  std::vector<std::vector<CaseLine>> byTask(tasks.size());
   unsigned workers = unsigned(std::min<size_t>(threadsFor(o.jobs), std::max<size_t>(1, tasks.size())));
   runTasks(tasks.size(), o.jobs, "check", [&]() -> std::function<void(size_t)> {
     return [&](size_t i) {
@@ -96,12 +106,14 @@ int run(const Options &o, const Globals &globals) {
       options.pointsPerKernel = o.points;
       options.onlyKernels = o.kernels;
       if (task.forward) {
-        lines[i] = {op.name, "gradient", checkOneGradient(task, options.run)};
+        byTask[i] = {{op.name, "gradient", checkOneGradient(task, options.run)}};
         return;
       }
       interp::InterpreterBackend backend(op, options);
       interp::CaseRunner runner(op, task.tests->model, options.run);
-      lines[i] = {op.name, backend.name(), runner.run(*task.call, backend)};
+      byTask[i] = {{op.name, backend.name(), runner.run(*task.call, backend)}};
+      if (o.simulate)
+        sim.run(op, *task.call, runner, byTask[i]);
     };
   });
   if (o.staticOnly && !globals.json) {
@@ -109,6 +121,9 @@ int run(const Options &o, const Globals &globals) {
     std::printf("%zu spec%s checked\n", ops.size(), ops.size() == 1 ? "" : "s");
     return sink.hasErrors() ? InputWrong : Ok;
   }
+  std::vector<CaseLine> lines;
+  for (std::vector<CaseLine> &some : byTask)
+    std::move(some.begin(), some.end(), std::back_inserter(lines));
   return reportCases(lines, sink, globals, o.quiet);
 }
 
@@ -127,11 +142,16 @@ void addCheckCommand(CLI::App &app, Globals &globals) {
   command->add_option("--points", options->points, "Points of each kernel's tune section to try")
       ->check(CLI::PositiveNumber);
   command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
+  command->add_flag(
+      "--sim", options->simulate,
+      "Compile the kernels, and run the code in the GPU simulator, too: with sanitizers for races, "
+      "missing barriers and fences, deadlocks");
+  addSimOptions(*command, options->sim);
   command->add_flag("--static", options->staticOnly, "Check only what needs no run");
   command->add_flag("-q,--quiet", options->quiet, "No line for a case that passed");
   command->footer(
       "Examples:\n  tilegymc check softmax\n  tilegymc check softmax -k T=bf16 -k N=63 --kernel streaming\n"
-      "  tilegymc check my_op.tile --json");
+      "  tilegymc check my_op.tile --json\n  tilegymc check my_op.tile --sim --arch sm_80");
   command->callback([options, &globals] { globals.exitCode = run(*options, globals); });
 }
 

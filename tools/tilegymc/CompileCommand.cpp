@@ -115,7 +115,8 @@ int run(const Options &o, const Globals &globals) {
   if (!parseOptions(o, options))
     return InputWrong;
   std::optional<driver::Stage> emitted = driver::parseStage(o.emit);
-  if (o.emit != "package" && (!emitted || *emitted == driver::Stage::Cubin)) {
+  if (o.emit != "package" &&
+      (!emitted || *emitted == driver::Stage::Cubin || *emitted == driver::Stage::Object)) {
     std::fprintf(stderr,
                  "error: --emit: found '%s', expected package, tile, opt, layout, threads, llvm or ptx\n",
                  o.emit.c_str());

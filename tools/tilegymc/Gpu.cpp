@@ -7,7 +7,6 @@
 namespace tilegym::cli {
 namespace {
 
-constexpr size_t kGuard = 256;             ///< keeps the alignment that the driver gives
 constexpr unsigned char kGuardByte = 0xff; ///< NaN in every float dtype, so that a stray read shows
 
 } // namespace
@@ -45,11 +44,12 @@ bool DeviceBlock::allocate(const Gpu &gpu, size_t size, std::string &error) {
 
 bool DeviceTensor::upload(const Gpu &gpu, const interp::HostTensor &from, std::string &error) {
   host = from;
+  guard = gpu.guard;
   size_t size = from.buffer->size();
-  if (block.size() != size + 2 * kGuard && !block.allocate(gpu, size + 2 * kGuard, error))
+  if ((!block.address() || block.size() != size + 2 * guard) && !block.allocate(gpu, size + 2 * guard, error))
     return false;
-  std::vector<unsigned char> image(size + 2 * kGuard, kGuardByte);
-  std::memcpy(image.data() + kGuard, from.buffer->data(), size);
+  std::vector<unsigned char> image(size + 2 * guard, kGuardByte);
+  std::memcpy(image.data() + guard, from.buffer->data(), size);
   if (runtime::CUresult result = gpu.driver->memcpyHtoD(block.address(), image.data(), image.size());
       result != runtime::kSuccess) {
     error = gpu.text("copying to the GPU", result);
@@ -67,19 +67,19 @@ std::optional<interp::HostTensor> DeviceTensor::download(const Gpu &gpu, std::st
     return std::nullopt;
   }
   auto isGuard = [](unsigned char byte) { return byte == kGuardByte; };
-  if (!std::all_of(image.begin(), image.begin() + kGuard, isGuard))
+  if (!std::all_of(image.begin(), image.begin() + guard, isGuard))
     damage = "bytes before its memory were written";
-  else if (!std::all_of(image.end() - kGuard, image.end(), isGuard))
+  else if (!std::all_of(image.end() - guard, image.end(), isGuard))
     damage = "bytes after its memory were written";
   interp::HostTensor out = host;
   out.buffer = interp::HostBuffer::allocate(host.buffer->size());
-  std::memcpy(out.buffer->data(), image.data() + kGuard, out.buffer->size());
+  std::memcpy(out.buffer->data(), image.data() + guard, out.buffer->size());
   return out;
 }
 
 const TilegymTensor *DeviceTensor::view() {
   tensor.data =
-      reinterpret_cast<void *>(block.address() + kGuard + size_t(host.offset) * sizeInBytes(host.dtype));
+      reinterpret_cast<void *>(block.address() + guard + size_t(host.offset) * sizeInBytes(host.dtype));
   tensor.shape = host.shape.data();
   tensor.strides = host.strides.data();
   tensor.rank = int32_t(host.rank());

@@ -13,6 +13,8 @@ namespace tilegym::cli {
 struct Gpu {
   const runtime::Driver *driver = nullptr;
   const runtime::Device *device = nullptr;
+  /// Bytes watched on both sides of a tensor; none where the device notices every stray access itself.
+  size_t guard = 256; // keeps the alignment that the driver gives
   /// The driver's name and text for a result.
   std::string text(const char *what, runtime::CUresult result) const;
 };
@@ -53,6 +55,7 @@ public:
 
 private:
   DeviceBlock block;
+  size_t guard = 0;
   interp::HostTensor host; ///< shape, strides and the bytes uploaded
   TilegymTensor tensor{};
 };

@@ -38,6 +38,12 @@ std::string difference(const sem::OpModel &op, const Tensors &a, const Tensors &
 
 } // namespace
 
+bool GpuBackend::attach(std::string &why) const { return findGpu(why).has_value(); }
+
+void GpuBackend::addFailure(interp::Outcome &outcome, const std::string &message) const {
+  addFault(outcome, message);
+}
+
 void GpuBackend::checkShapes(DeviceCall &call, size_t number, const sem::TestCall &test,
                              interp::Outcome &outcome) {
   std::vector<const void *> given = call.inputsOnly();
@@ -70,7 +76,7 @@ std::optional<Tensors> GpuBackend::once(DeviceCall &call, size_t number, std::by
     return std::nullopt;
   }
   if (status != TILEGYM_OK) {
-    addFault(outcome, tilegym_last_error());
+    addFailure(outcome, tilegym_last_error());
     return std::nullopt;
   }
   return finish(call, outcome);
@@ -118,7 +124,7 @@ void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t in
         reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks), 1, 1, variant.threads, 1, 1,
         variant.sharedBytes, nullptr, parameters->pointers, nullptr);
     if (result != runtime::kSuccess)
-      return addFault(outcome, gpu.text("the launch", result));
+      return addFailure(outcome, gpu.text("the launch", result));
   }
   if (std::optional<Tensors> tensors = finish(call, outcome))
     outcome.tensors = std::move(*tensors);
@@ -140,6 +146,7 @@ void GpuBackend::runOthers(DeviceCall &call, size_t number, interp::BackendRun &
     interp::Outcome outcome;
     outcome.variant = std::string(package.table().text(variants[i].entry));
     std::string error;
+    beforeLaunch(2 + i);
     if (call.upload(spread, std::byte{0xff}, error))
       launch(*bound, uint32_t(number), i, call, outcome);
     else
@@ -156,8 +163,10 @@ interp::BackendRun GpuBackend::run(const sem::TestCall &test, const interp::Argu
     out.skipped = "the package has no op " + op.name;
   else if (health.lost)
     out.skipped = "an earlier case left the GPU unusable";
-  else if (!findGpu(why)) // makes the context this thread's
+  else if (!attach(why))
     out.skipped = why;
+  else
+    out.skipped = whySkipped(test);
   for (const sem::TensorParam &tensor : op.tensors)
     if (tensor.isList)
       out.skipped = "kernels that take lists cannot be compiled yet";
@@ -165,12 +174,14 @@ interp::BackendRun GpuBackend::run(const sem::TestCall &test, const interp::Argu
     return out;
   interp::Outcome outcome;
   DeviceCall call(gpu, op, test, inputs);
+  beforeLaunch(0);
   std::optional<Tensors> first = once(call, *number, std::byte{0xa5}, outcome, out.skipped);
   if (!out.skipped.empty())
     return out;
   if (first) {
     outcome.variant = variantOf(package, *number, call.arguments().data(), gpu);
     checkShapes(call, *number, test, outcome);
+    beforeLaunch(1);
     std::optional<Tensors> second = once(call, *number, std::byte{0xff}, outcome, out.skipped);
     if (second && !op.nondeterministic)
       if (std::string place = difference(op, *first, *second); !place.empty())

@@ -13,10 +13,11 @@ struct GpuHealth {
   std::atomic<bool> lost{false};
 };
 
+/// `gpu` may be the simulator's device: SimBackend says what is different there.
 class GpuBackend : public interp::Backend {
 public:
   GpuBackend(const Gpu &gpu, const PackageFile &package, const sem::OpModel &op, GpuHealth &health)
-      : gpu(gpu), package(package), op(op), health(health) {}
+      : op(op), gpu(gpu), package(package), health(health) {}
   std::string name() const override { return "gpu"; }
   /// How outputs lie in memory, and how the inputs of the next run do.
   void setSpread(interp::Spread how) { spread = how; }
@@ -25,6 +26,18 @@ public:
   /// Runs the variant that the runtime chooses twice, with outputs poisoned differently: what was not written, or is another time another, then differs. Then
   /// every other variant that could take the call runs once.
   interp::BackendRun run(const sem::TestCall &test, const interp::Arguments &inputs) override;
+
+protected:
+  /// Makes the device this thread's; says why it cannot.
+  virtual bool attach(std::string &why) const;
+  /// Why a case is left out on this device; empty: it is not.
+  virtual std::string whySkipped(const sem::TestCall &) const { return ""; }
+  /// Before the first and the second run of a case, and each further variant's.
+  virtual void beforeLaunch(unsigned) {}
+  /// A launch or what it needs has failed: `message` is the runtime's word for it.
+  virtual void addFailure(interp::Outcome &outcome, const std::string &message) const;
+
+  const sem::OpModel &op;
 
 private:
   /// Outputs of one run; nothing after a fault, or where `skipped` says why it cannot be.
@@ -40,7 +53,6 @@ private:
 
   const Gpu &gpu;
   const PackageFile &package;
-  const sem::OpModel &op;
   GpuHealth &health;
   interp::Spread spread = interp::Spread::Dense;
   bool others = false;

@@ -66,20 +66,8 @@ bool PackageFile::isOf(size_t number, const sem::OpModel &op) const {
 
 #ifdef TILEGYM_HAS_COMPILER
 
-static PackageChoice compileHere(const std::vector<OpPtr> &ops, int arch) {
-  std::string chip = arch == 0 || arch == 90 ? "sm_90a" : "sm_" + std::to_string(arch);
-  llvm::Expected<emit::Arch> parsed = emit::parseArch(chip);
-  if (!parsed) {
-    // A GPU newer than the compiler knows runs the portable target's PTX.
-    llvm::consumeError(parsed.takeError());
-    parsed = emit::parseArch("sm_80");
-  }
-  if (!parsed) {
-    complain("%s", llvm::toString(parsed.takeError()).c_str());
-    return {nullptr, "", EnvironmentLacks};
-  }
-  driver::CompileOpOptions options;
-  options.archs = {*parsed};
+static PackageChoice compileAll(const std::vector<OpPtr> &ops, driver::CompileOpOptions options,
+                                const std::string &what) {
   emit::Package package;
   package.name = "tilegym_kernels";
   package.producer = driver::toolVersions();
@@ -102,9 +90,39 @@ static PackageChoice compileHere(const std::vector<OpPtr> &ops, int arch) {
     return {nullptr, "", InputWrong};
   }
   PackageChoice choice;
-  choice.file = PackageFile::fromBytes(*table, "the package compiled here");
+  choice.file = PackageFile::fromBytes(*table, what);
   choice.code = choice.file ? Ok : CheckFailed;
   return choice;
+}
+
+static PackageChoice compileHere(const std::vector<OpPtr> &ops, int arch) {
+  std::string chip = arch == 0 || arch == 90 ? "sm_90a" : "sm_" + std::to_string(arch);
+  llvm::Expected<emit::Arch> parsed = emit::parseArch(chip);
+  if (!parsed) {
+    // A GPU newer than the compiler knows runs the portable target's PTX.
+    llvm::consumeError(parsed.takeError());
+    parsed = emit::parseArch("sm_80");
+  }
+  if (!parsed) {
+    complain("%s", llvm::toString(parsed.takeError()).c_str());
+    return {nullptr, "", EnvironmentLacks};
+  }
+  driver::CompileOpOptions options;
+  options.archs = {*parsed};
+  return compileAll(ops, options, "the package compiled here");
+}
+
+PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::string &chip, unsigned jobs) {
+  llvm::Expected<emit::Arch> parsed = emit::parseArch(chip);
+  if (!parsed) {
+    complain("--arch: %s", llvm::toString(parsed.takeError()).c_str());
+    return {nullptr, "", InputWrong};
+  }
+  driver::CompileOpOptions options;
+  options.archs = {*parsed};
+  options.jobs = jobs;
+  options.pipeline.platform = driver::Platform::Simulator;
+  return compileAll(ops, options, "the package compiled for the simulator");
 }
 
 #else
@@ -112,6 +130,10 @@ static PackageChoice compileHere(const std::vector<OpPtr> &ops, int arch) {
 static PackageChoice compileHere(const std::vector<OpPtr> &, int) {
   return {nullptr, "this tilegymc was built without LLVM and cannot compile; give a package with --package",
           Ok};
+}
+
+PackageChoice compileForSimulator(const std::vector<OpPtr> &, const std::string &, unsigned) {
+  return {nullptr, "this tilegymc was built without LLVM: there is no compiled code to simulate", Ok};
 }
 
 #endif

@@ -38,6 +38,8 @@ struct PackageChoice {
   int code = Ok;       ///< otherwise an error was said
 };
 /// `path` where it is given; else `ops` compiled for `arch` (90; 0: the newest), where the compiler is built in.
+/// `ops` compiled for the simulator, as code for `chip` ("sm_90a") is.
+PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::string &chip, unsigned jobs);
 PackageChoice choosePackage(const std::string &path, const std::vector<OpPtr> &ops, int arch);
 
 } // namespace tilegym::cli

@@ -2,6 +2,7 @@
 // `tilegymc test`: the spec's own cases on every backend there is.
 #include "CaseReport.h"
 #include "GpuBackend.h"
+#include "SimRun.h"
 #include <cstdio>
 
 namespace tilegym::cli {
@@ -10,6 +11,7 @@ namespace {
 struct Options {
   std::vector<std::string> specs, patterns;
   std::string backend = "all", package;
+  SimOptions sim;
   unsigned jobs = 0;
   bool quiet = false;
 };
@@ -32,14 +34,6 @@ bool spreadMeansSomething(const sem::TestCall &call, interp::Spread spread) {
     for (const sem::ArrayShape &array : list)
       most = std::max(most, array.extents.size());
   return most >= (spread == interp::Spread::Transposed ? 2 : spread == interp::Spread::Dense ? 0 : 1);
-}
-
-CaseLine skippedLine(const Task &task, const std::string &backend, const std::string &why) {
-  CaseLine line{task.tests->op->name, backend, {}};
-  line.result.name = task.call->name;
-  line.result.status = interp::CaseResult::Skipped;
-  line.result.skipped = why;
-  return line;
 }
 
 /// The GPU and its package, or why there is none.
@@ -71,20 +65,30 @@ int openGpu(const Options &o, const std::vector<OpPtr> &ops, GpuSide &side) {
   return choice.code;
 }
 
-void runCase(const Task &task, bool onInterpreter, bool onGpu, GpuSide &side, unsigned threads,
+/// Which backends a command line asks for. The simulator only by name: a case takes it as long as a thousand take a GPU.
+struct Backends {
+  explicit Backends(const std::string &name)
+      : interpreter(name == "interpreter" || name == "all"), gpu(name == "gpu" || name == "all"),
+        sim(name == "sim") {}
+  bool interpreter, gpu, sim;
+};
+
+void runCase(const Task &task, const Backends &on, GpuSide &side, const SimRun &sim, unsigned threads,
              std::vector<CaseLine> &lines) {
   const sem::OpModel &op = *task.tests->op;
   interp::InterpreterBackend::Options options;
   options.run.threads = threads;
   interp::CaseRunner runner(op, task.tests->model, options.run);
-  if (onInterpreter) {
+  if (on.interpreter) {
     interp::InterpreterBackend backend(op, options);
     lines.push_back({op.name, backend.name(), runner.run(*task.call, backend)});
   }
-  if (!onGpu)
+  if (on.sim)
+    sim.run(op, *task.call, runner, lines);
+  if (!on.gpu)
     return;
   if (!side.lacking.empty()) {
-    lines.push_back(skippedLine(task, "gpu", side.lacking));
+    lines.push_back(skippedLine(op, *task.call, "gpu", side.lacking));
     return;
   }
   GpuBackend backend(*side.gpu, *side.package, op, side.health);
@@ -98,7 +102,7 @@ void runCase(const Task &task, bool onInterpreter, bool onGpu, GpuSide &side, un
 }
 
 int run(const Options &o, const Globals &globals) {
-  bool onInterpreter = o.backend != "gpu", onGpu = o.backend != "interpreter";
+  Backends on(o.backend);
   DiagnosticSink sink;
   std::vector<OpPtr> ops = loadOps(o.specs, globals, sink);
   std::vector<std::unique_ptr<OpTests>> tests;
@@ -113,27 +117,33 @@ int run(const Options &o, const Globals &globals) {
     return InputWrong;
   }
   GpuSide side;
-  if (onGpu && !sink.hasErrors())
+  if (on.gpu && !sink.hasErrors())
     if (int code = openGpu(o, ops, side); code != Ok)
+      return code;
+  SimRun sim(o.sim);
+  if (on.sim && !sink.hasErrors())
+    if (int code = sim.open(ops, o.jobs); code != Ok)
       return code;
   std::vector<std::vector<CaseLine>> byTask(tasks.size());
   unsigned workers = unsigned(std::min<size_t>(threadsFor(o.jobs), std::max<size_t>(1, tasks.size())));
   unsigned threads = std::max(1u, threadsFor(0) / workers);
   runTasks(tasks.size(), o.jobs, "test", [&]() -> std::function<void(size_t)> {
-    return [&](size_t i) { runCase(tasks[i], onInterpreter, onGpu, side, threads, byTask[i]); };
+    return [&](size_t i) { runCase(tasks[i], on, side, sim, threads, byTask[i]); };
   });
   std::vector<CaseLine> lines;
-  bool anyOnGpu = false;
+  bool anyOnGpu = false, any = false;
   for (std::vector<CaseLine> &some : byTask)
     for (CaseLine &line : some) {
-      anyOnGpu |= line.backend != "interpreter" && line.result.status != interp::CaseResult::Skipped;
+      any |= line.result.status != interp::CaseResult::Skipped;
+      anyOnGpu |= line.backend.starts_with("gpu") && line.result.status != interp::CaseResult::Skipped;
       lines.push_back(std::move(line));
     }
   int code = reportCases(lines, sink, globals, o.quiet);
-  if (onGpu && !anyOnGpu && !lines.empty())
+  if (on.gpu && !anyOnGpu && !lines.empty())
     std::fprintf(stderr, "note: nothing ran on a GPU: %s\n",
                  side.lacking.empty() ? "see the reasons of the skipped cases" : side.lacking.c_str());
-  return code == Ok && o.backend == "gpu" && !anyOnGpu ? EnvironmentLacks : code;
+  bool lacks = (o.backend == "gpu" && !anyOnGpu) || (on.sim && !any && !sim.lacking().empty());
+  return code == Ok && lacks ? EnvironmentLacks : code;
 }
 
 } // namespace
@@ -142,8 +152,11 @@ void addTestCommand(CLI::App &app, Globals &globals) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand("test", "Run the specs' own test cases on every backend there is");
   command->add_option("OP", options->specs, "Specs: paths or names (default: all)");
-  command->add_option("--backend", options->backend, "interpreter, gpu or all")
-      ->check(CLI::IsMember({"interpreter", "gpu", "all"}));
+  command
+      ->add_option("--backend", options->backend,
+                   "interpreter, gpu, sim (the simulator), or all: the first two")
+      ->check(CLI::IsMember({"interpreter", "gpu", "sim", "all"}));
+  addSimOptions(*command, options->sim);
   command
       ->add_option("-k", options->patterns,
                    "Only cases whose \"OP CASE\" has this text; given several times, all of them")
@@ -151,14 +164,18 @@ void addTestCommand(CLI::App &app, Globals &globals) {
   command->add_option("--package", options->package, "A package (.tgk) to test, instead of compiling here");
   command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
   command->add_flag("-q,--quiet", options->quiet, "Only the lines of cases that failed");
-  command->footer("On the GPU each case runs twice on the variant that the runtime chooses, once on every "
-                  "other that could take it,\n"
-                  "with poisoned outputs between guards, in dense, padded, strided and transposed memory; "
-                  "what comes out is\n"
-                  "compared with the reference by the spec's tolerance.\n\n"
-                  "Examples:\n  tilegymc test softmax\n  tilegymc test --backend gpu --package norms.tgk "
-                  "softmax rms_norm -q\n"
-                  "  tilegymc test softmax -k T=bf16 --json");
+  command->footer(
+      "On the GPU each case runs twice on the variant that the runtime chooses, once on every "
+      "other that could take it,\n"
+      "with poisoned outputs between guards, in dense, padded, strided and transposed memory; "
+      "what comes out is\n"
+      "compared with the reference by the spec's tolerance. In the simulator the same code runs in two "
+      "schedules, and\n"
+      "what its sanitizers find fails the case.\n\n"
+      "Examples:\n  tilegymc test softmax\n  tilegymc test --backend gpu --package norms.tgk "
+      "softmax rms_norm -q\n"
+      "  tilegymc test softmax -k T=bf16 --json\n"
+      "  tilegymc test softmax --backend sim --arch sm_90a --limit 2000");
   command->callback([options, &globals] { globals.exitCode = run(*options, globals); });
 }
 

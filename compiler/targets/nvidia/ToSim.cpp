@@ -200,6 +200,13 @@ void makeEntry(LLVM::LLVMFuncOp function) {
     keep("tilegym-cluster", std::to_string(cluster[0]));
   if (auto bytes = function->getAttrOfType<IntegerAttr>("tilegym.shared_bytes"))
     keep("tilegym-shared-bytes", std::to_string(bytes.getInt()));
+  std::string byValue;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto type = function.getArgAttrOfType<TypeAttr>(i, "llvm.byval"))
+      byValue += (byValue.empty() ? "" : ",") + std::to_string(i) + ":" +
+                 std::to_string(DataLayout::closest(function).getTypeSize(type.getValue()).getFixedValue());
+  if (!byValue.empty())
+    keep("tilegym-by-value", byValue);
   // Said as an attribute of ours: LLVM would take its own as leave to assume, and the host keeps subnormals.
   if (ArrayAttr passthrough = function.getPassthroughAttr())
     for (Attribute attribute : passthrough)

@@ -39,8 +39,7 @@ std::string registerClass(Type type) {
 }
 
 AssemblyText &AssemblyText::tie(OperandRange operands) {
-  // An empty range has no first operand to ask.
-  tiedBegin = operands.empty() ? 0 : operands.getBeginOperandIndex();
+  tiedBegin = operands.getBeginOperandIndex();
   tiedCount = operands.size();
   return *this;
 }

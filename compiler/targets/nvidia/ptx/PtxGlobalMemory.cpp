@@ -41,11 +41,10 @@ static std::string place(const AssemblyText &i, Value address, int64_t offset) {
 Assembly LoadGlobalOp::getAssembly() {
   AssemblyText i(*this);
   std::string others;
-  for (auto [word, other] : llvm::zip(getWords(), getOther())) {
-    unsigned n = cast<OpResult>(word).getResultNumber();
+  unsigned firstOther = getNumResults() + getOther().getBeginOperandIndex();
+  for (auto [n, other] : llvm::enumerate(getOther()))
     others += "mov.b" + std::to_string(other.getType().getIntOrFloatBitWidth()) + " $" + std::to_string(n) +
-              ", " + i[other] + "; ";
-  }
+              ", $" + std::to_string(firstOther + n) + "; ";
   return i.text(others, i.guard(getPredicate()), "ld.global", getReadonly() ? ".nc" : "",
                 accessSuffix(getCache(), getWords().size(), getBits()), " ", i.results(), ", ",
                 place(i, getAddress(), getOffset()), ";");

@@ -68,7 +68,7 @@ llvm.func @accesses(%p: !llvm.ptr<3>, %q: !llvm.ptr) {
 // A parameter by value is its address. What the launch must know is kept; what LLVM's GPU backend would read is not.
 // CHECK-LABEL: llvm.func @kernel
 // CHECK-SAME: (%[[PARAMETERS:.*]]: !llvm.ptr)
-// CHECK-SAME: passthrough = {{\[\[}}"tilegym-kernel", ""], ["tilegym-threads", "96"], ["tilegym-cluster", "2"], ["tilegym-shared-bytes", "512"], ["tilegym-ftz", ""]]
+// CHECK-SAME: passthrough = {{\[\[}}"tilegym-kernel", ""], ["tilegym-threads", "96"], ["tilegym-cluster", "2"], ["tilegym-shared-bytes", "512"], ["tilegym-by-value", "0:128"], ["tilegym-ftz", ""]]
 // CHECK-NOT: nvvm
 // CHECK: llvm.getelementptr %[[PARAMETERS]][0]
 // CHECK: %[[MAP:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr

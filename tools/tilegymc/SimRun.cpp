@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// The simulator as a backend of the case runner. Two schedules take the place of a GPU's two runs; what the simulator finds fails the case, at the
+// line of the spec.
+#include "SimRun.h"
+#include "GpuBackend.h"
+#ifdef TILEGYM_HAS_SIMULATOR
+#include "tools/simdriver/SimDriver.h"
+#endif
+
+namespace tilegym::cli {
+
+void addSimOptions(CLI::App &command, SimOptions &options) {
+  command.add_option("--arch", options.archs, "Targets to simulate (default: sm_80,sm_90a)")->delimiter(',');
+  command.add_option("--limit", options.limit, "Largest case to simulate, in elements of all its tensors")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--seed", options.seed, "Of the simulator's schedules");
+}
+
+#ifdef TILEGYM_HAS_SIMULATOR
+
+namespace {
+
+int64_t elementsOf(const sem::TestCall &call) {
+  int64_t all = 0;
+  for (const auto &list : call.bound.shapes)
+    for (const auto &shape : list) {
+      int64_t count = 1;
+      for (int64_t extent : shape)
+        count *= extent;
+      all += count;
+    }
+  return all;
+}
+
+/// A site's place in the op's spec or one of its libraries.
+SourceRange rangeOf(const sem::OpModel &op, const sim::Site *site) {
+  std::vector<const ast::Spec *> specs = {op.spec.get()};
+  for (const auto &library : op.libraries)
+    specs.push_back(library.get());
+  for (const ast::Spec *spec : specs)
+    if (site && site->line > 0 && spec->file->name() == site->file) {
+      const SourceFile &file = *spec->file;
+      uint32_t begin =
+          uint32_t(file.line(site->line).data() - file.text().data()) + std::max(1u, site->column) - 1;
+      return {&file, begin, begin + 1};
+    }
+  return {};
+}
+
+class SimBackend final : public GpuBackend {
+public:
+  SimBackend(const Gpu &gpu, const PackageFile &package, const sem::OpModel &op, GpuHealth &health,
+             simdriver::Session &session, const std::string &chip, uint64_t seed)
+      : GpuBackend(gpu, package, op, health), session(session), chip(chip), seed(seed) {}
+  std::string name() const override { return "sim " + chip; }
+
+private:
+  bool attach(std::string &) const override { return true; } // the session has done it
+  void beforeLaunch(unsigned round) override {
+    session.settings().seed = seed + round;
+    session.takeReports();
+  }
+  void addFailure(interp::Outcome &outcome, const std::string &message) const override {
+    bool any = false;
+    for (const sim::Report &report : session.takeReports())
+      for (const sim::Finding &finding : report.findings) {
+        interp::Fault fault;
+        fault.range = rangeOf(op, finding.site);
+        fault.message = std::string(sim::name(finding.kind)) + ": " + finding.text;
+        if (finding.count > 1)
+          fault.message += " (" + std::to_string(finding.count) + " times)";
+        if (!any)
+          fault.help = "the schedule's seed is " + std::to_string(report.seed);
+        outcome.faults.push_back(std::move(fault));
+        any = true;
+      }
+    if (!any)
+      GpuBackend::addFailure(outcome, message);
+  }
+
+  simdriver::Session &session;
+  std::string chip;
+  uint64_t seed;
+};
+
+const std::pair<interp::Spread, const char *> kSpreads[] = {
+    {interp::Spread::Dense, ""},
+    {interp::Spread::Padded, ", padded rows, odd base"},
+    {interp::Spread::Strided, ", every second element"}};
+
+} // namespace
+
+int SimRun::open(const std::vector<OpPtr> &ops, unsigned jobs) {
+  if (options.archs.empty())
+    options.archs = {"sm_80", "sm_90a"};
+  for (const std::string &chip : options.archs) {
+    int capability = chip.starts_with("sm_") ? std::atoi(chip.c_str() + 3) : 0;
+    if (!simdriver::isSimulated(capability)) {
+      complain("--arch: found '%s', but the simulator pretends to be sm_80 or sm_90a", chip.c_str());
+      return InputWrong;
+    }
+    PackageChoice choice = compileForSimulator(ops, chip, jobs);
+    if (choice.code != Ok)
+      return choice.code;
+    targets.push_back({chip, capability, choice.file});
+  }
+  return Ok;
+}
+
+void SimRun::run(const sem::OpModel &op, const sem::TestCall &call, interp::CaseRunner &runner,
+                 std::vector<CaseLine> &lines) const {
+  int64_t elements = elementsOf(call);
+  for (const Target &target : targets) {
+    if (elements > options.limit) {
+      lines.push_back(skippedLine(op, call, "sim " + target.chip,
+                                  "it has " + std::to_string(elements) + " elements, more than --limit " +
+                                      std::to_string(options.limit) + " for the simulator"));
+      continue;
+    }
+    simdriver::Settings settings;
+    settings.capability = target.capability;
+    simdriver::Session session(settings);
+    Gpu gpu;
+    gpu.driver = &session.driver();
+    gpu.guard = 0; // each allocation ends where the tensor does, and the simulator sees what lies beyond
+    GpuHealth health;
+    if (runtime::currentDevice(*gpu.driver, nullptr, &gpu.device) != TILEGYM_OK) {
+      lines.push_back(skippedLine(op, call, "sim " + target.chip, tilegym_last_error()));
+      continue;
+    }
+    SimBackend backend(gpu, *target.package, op, health, session, target.chip,
+                       options.seed + interp::hashName(op.name + call.name));
+    for (const auto &[spread, called] : kSpreads) {
+      if (spread != interp::Spread::Dense && elements > options.spreadLimit)
+        continue;
+      backend.setSpread(spread);
+      backend.setOthers(options.others);
+      lines.push_back({op.name, backend.name() + called, runner.run(call, backend, spread)});
+    }
+  }
+}
+
+#else
+
+int SimRun::open(const std::vector<OpPtr> &ops, unsigned jobs) {
+#ifdef TILEGYM_HAS_COMPILER
+  why = "this tilegymc was built without the simulator, which needs Boost.Context";
+#else
+  why = compileForSimulator(ops, "sm_80", jobs).lacking;
+#endif
+  return Ok;
+}
+
+void SimRun::run(const sem::OpModel &op, const sem::TestCall &call, interp::CaseRunner &,
+                 std::vector<CaseLine> &lines) const {
+  lines.push_back(skippedLine(op, call, "sim", why));
+}
+
+#endif
+
+} // namespace tilegym::cli
