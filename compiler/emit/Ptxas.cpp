@@ -108,7 +108,8 @@ Expected<Cubin> runPtxas(const Ptxas &ptxas, const Files &files, StringRef kerne
   SmallVector<StringRef> lines;
   StringRef(report).split(lines, '\n');
   for (StringRef line : lines)
-    if (line.contains_insensitive("warning") || line.contains("serialize"))
+    // C7508 .. C7519 are advice by their level, but say that a wgmma is serialized or a setmaxnreg ignored.
+    if (line.contains_insensitive("warning") || line.contains("(C75"))
       cubin.warnings.push_back(line.trim().str());
   return cubin;
 }

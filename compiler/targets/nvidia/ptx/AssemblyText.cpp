@@ -39,7 +39,8 @@ std::string registerClass(Type type) {
 }
 
 AssemblyText &AssemblyText::tie(OperandRange operands) {
-  tiedBegin = operands.getBeginOperandIndex();
+  // An empty range has no first operand to ask.
+  tiedBegin = operands.empty() ? 0 : operands.getBeginOperandIndex();
   tiedCount = operands.size();
   return *this;
 }

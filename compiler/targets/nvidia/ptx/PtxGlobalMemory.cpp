@@ -41,10 +41,11 @@ static std::string place(const AssemblyText &i, Value address, int64_t offset) {
 Assembly LoadGlobalOp::getAssembly() {
   AssemblyText i(*this);
   std::string others;
-  unsigned firstOther = getNumResults() + getOther().getBeginOperandIndex();
-  for (auto [n, other] : llvm::enumerate(getOther()))
+  for (auto [word, other] : llvm::zip(getWords(), getOther())) {
+    unsigned n = cast<OpResult>(word).getResultNumber();
     others += "mov.b" + std::to_string(other.getType().getIntOrFloatBitWidth()) + " $" + std::to_string(n) +
-              ", $" + std::to_string(firstOther + n) + "; ";
+              ", " + i[other] + "; ";
+  }
   return i.text(others, i.guard(getPredicate()), "ld.global", getReadonly() ? ".nc" : "",
                 accessSuffix(getCache(), getWords().size(), getBits()), " ", i.results(), ", ",
                 place(i, getAddress(), getOffset()), ";");

@@ -111,7 +111,17 @@ Assembly MmaOp::getAssembly() {
                 braced(i.vector(getB())), ", ", i.vector(getAccumulators()), ";");
 }
 
-Assembly WgmmaFenceOp::getAssembly() { return AssemblyText(*this).text("wgmma.fence.sync.aligned;"); }
+/// Results are the registers of the values.
+static LogicalResult verifyTied(Operation *op) {
+  if (op->getOperandTypes() != op->getResultTypes())
+    return op->emitOpError("has other types of results than of values");
+  return success();
+}
+
+LogicalResult WgmmaFenceOp::verify() { return verifyTied(*this); }
+Assembly WgmmaFenceOp::getAssembly() {
+  return AssemblyText(*this).tie(getValues()).text("wgmma.fence.sync.aligned;");
+}
 Assembly WgmmaCommitOp::getAssembly() { return AssemblyText(*this).text("wgmma.commit_group.sync.aligned;"); }
 
 LogicalResult WgmmaOp::verify() {
@@ -168,9 +178,7 @@ Assembly WgmmaOp::getAssembly() {
 LogicalResult WgmmaWaitOp::verify() {
   if (getPending() < 0 || getPending() > 7)
     return emitOpError("waits until ") << getPending() << " groups are pending, but 0 to 7 can be";
-  if (getValues().getTypes() != getResultTypes())
-    return emitOpError("has other types of results than of values");
-  return success();
+  return verifyTied(*this);
 }
 
 Assembly WgmmaWaitOp::getAssembly() {

@@ -11,8 +11,8 @@ def Ptx_RegisterChangeAttr : Ptx_EnumAttr<Ptx_RegisterChange, "register_change">
 def Ptx_SetMaxRegistersOp : Ptx_AssemblyOp<"set_max_registers"> {
   let summary = "a thread has `count` registers from here on";
   let description = [{
-    All threads of the warpgroup take part. `increase` waits until the block's pool has them. A multiple of 8, 24 .. 256; the kernel must say its number
-    of threads.
+    All threads of the warpgroup take part. `increase` waits until the block's pool has them. A multiple of 8, 24 .. 256. ptxas ignores
+    it unless the kernel says how many threads a block has and how many blocks a multiprocessor (`nvvm.reqntid`, `nvvm.minctasm`).
 
     Example: `ptx.set_max_registers <increase> 232`
   }];

@@ -11,9 +11,15 @@ def Ptx_WgmmaFenceOp : Ptx_AssemblyOp<"wgmma_fence"> {
     Before the first wgmma, and wherever registers of accumulators or of A were written since the last one. (Between two wgmmas that add to the same
     accumulators none is needed.) Writes to shared memory need `fence_proxy_async` instead.
 
-    Example: `ptx.wgmma_fence`
+    The values it takes come out as results, unchanged: what a wgmma after it takes from there has been computed before it. Without, LLVM may move the
+    arithmetic behind the fence, and ptxas then adds another one.
+
+    Example: `%p:4 = ptx.wgmma_fence (%a0, %a1, %a2, %a3) : i32, i32, i32, i32`
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins Variadic<AnyTypeOf<[F32, I32]>>:$values);
+  let results = (outs Variadic<AnyTypeOf<[F32, I32]>>:$results);
+  let assemblyFormat = "(`(` $values^ `)` `:` custom<SameTypes>(type($values), type($results)))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Ptx_WgmmaOp : Ptx_AssemblyOp<"wgmma", [AttrSizedOperandSegments]> {

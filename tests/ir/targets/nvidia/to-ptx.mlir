@@ -5,13 +5,25 @@
 // CHECK-LABEL: llvm.func @who
 // CHECK-DAG: nvvm.read.ptx.sreg.tid.x
 // CHECK-DAG: nvvm.read.ptx.sreg.ctaid.x
+// CHECK-DAG: nvvm.read.ptx.sreg.nctaid.x
+// CHECK-DAG: nvvm.read.ptx.sreg.laneid
+// CHECK-DAG: nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK-DAG: nvvm.read.ptx.sreg.cluster.nctarank
 // CHECK: nvvm.barrier
 llvm.func @who() -> i32 {
+  %n = ptx.grid_size
+  %l = ptx.lane_id
+  %r = ptx.cluster_rank
+  %c = ptx.cluster_size
   %t = ptx.thread_id
   %b = ptx.block_id
   ptx.barrier
   %s = arith.addi %t, %b : i32
-  llvm.return %s : i32
+  %s1 = arith.addi %s, %n : i32
+  %s2 = arith.addi %s1, %l : i32
+  %s3 = arith.addi %s2, %r : i32
+  %s4 = arith.addi %s3, %c : i32
+  llvm.return %s4 : i32
 }
 
 // -----
@@ -32,9 +44,34 @@ llvm.func @shuffles(%v: f32, %l: i32) -> f32 {
 
 // -----
 
+// All lanes take part.
+// CHECK-LABEL: llvm.func @collectives
+// CHECK: %[[ALL:.*]] = llvm.mlir.constant(-1 : i32)
+// CHECK: nvvm.vote.sync ballot %[[ALL]], %{{.*}} -> i32
+// CHECK: nvvm.vote.sync any %[[ALL]], %{{.*}} -> i1
+// CHECK: nvvm.vote.sync all %[[ALL]], %{{.*}} -> i1
+// CHECK: nvvm.vote.sync uni %[[ALL]], %{{.*}} -> i1
+// CHECK: nvvm.redux.sync umin %{{.*}}, %[[ALL]] : i32 -> i32
+// CHECK: nvvm.redux.sync max %{{.*}}, %[[ALL]] : i32 -> i32
+// CHECK: nvvm.elect.sync -> i1
+// CHECK: nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+llvm.func @collectives(%p: i1, %x: i32, %s: !llvm.ptr<3>) -> !llvm.ptr<7> {
+  %ballot = ptx.vote <ballot> %p : i32
+  %any = ptx.vote <any> %p : i1
+  %every = ptx.vote <all> %any : i1
+  %uniform = ptx.vote <uni> %every : i1
+  %least = ptx.redux <umin> %ballot
+  %most = ptx.redux <max> %least
+  %one = ptx.elect
+  %remote = ptx.map_shared_rank %s, %most
+  llvm.return %remote : !llvm.ptr<7>
+}
+
+// -----
+
 // Where the predicate is false nothing is read, and the words are the others; order is kept.
 // CHECK-LABEL: llvm.func @memory
-// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "mov.b32 $0, $4; mov.b32 $1, $5; @$3 ld.global.nc.L1::no_allocate.v2.b32 {$0, $1}, [$2 + 64];", "=r,=r,l,b,r,r,~{memory}"
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "mov.b32 $0, $4; mov.b32 $1, $4; @$3 ld.global.nc.L1::no_allocate.v2.b32 {$0, $1}, [$2 + 64];", "=r,=r,l,b,r,r,~{memory}"
 // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$3 st.global.v2.b32 [$2 + 16], {$0, $1};", "r,r,l,b,~{memory}"
 // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$3 atom.relaxed.gpu.global.add.u32 $0, [$1], $2;", "=r,l,r,b,~{memory}"
 // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$4 atom.relaxed.gpu.global.cas.b32 $0, [$1], $2, $3;", "=r,l,r,r,b,~{memory}"

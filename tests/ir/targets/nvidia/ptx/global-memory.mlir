@@ -36,3 +36,19 @@ llvm.func @no_other(%p: !llvm.ptr<1>, %z: i32) {
   ptx.store_global %z at %p + 0 bits 64 : i32
   llvm.return
 }
+
+// -----
+
+llvm.func @missing_other(%p: !llvm.ptr<1>, %ok: i1) {
+  // expected-error @+1 {{needs one `else` word for each word under a predicate, and none without}}
+  %w = "ptx.load_global"(%p, %ok) <{offset = 0 : i64, bits = 32 : i64, operandSegmentSizes = array<i32: 1, 1, 0>}> : (!llvm.ptr<1>, i1) -> i32
+  llvm.return
+}
+
+// -----
+
+llvm.func @odd_bits(%p: !llvm.ptr<1>) {
+  // expected-error @+1 {{has words of 24 bits, but 8, 16, 32 and 64 exist}}
+  %w = ptx.load_global %p + 0 bits 24 : i32
+  llvm.return
+}

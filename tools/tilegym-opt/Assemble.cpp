@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// `tilegym-opt assemble FILE [arch=sm_90a] [emit=llvm|ptx|cubin] [out=FILE]`: threads' programs, written by hand as llvm.func with ops of the ptx
+// dialect, by the way that compiled kernels take. Kernels say what a launch must know:
+//
+//   llvm.func @k(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}, %out: !llvm.ptr<1>)
+//     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>, nvvm.cluster_dim = array<i32: 2, 1, 1>}
+//
+// Text goes to standard output, a cubin to `out`. What ptxas warns of is an error: a serialized wgmma, an ignored setmaxnreg.
+#include "Assemble.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Registration.h"
+#include "compiler/emit/Package.h"
+#include "compiler/emit/Ptx.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilegym;
+
+namespace {
+
+int fail(const llvm::Twine &text) {
+  llvm::errs() << text << "\n";
+  return 1;
+}
+
+int writeCubin(mlir::ModuleOp module, llvm::StringRef ptx, llvm::StringRef chip, llvm::StringRef out) {
+  llvm::SmallVector<llvm::StringRef> kernels;
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>())
+    if (function->hasAttr(mlir::NVVM::NVVMDialect::getKernelFuncAttrName()))
+      kernels.push_back(function.getSymName());
+  if (kernels.empty())
+    return fail("the file has no kernel: expected an llvm.func with the attribute nvvm.kernel");
+  llvm::Expected<emit::Cubin> cubin = emit::assemble(ptx, kernels.front(), chip);
+  if (!cubin)
+    return fail(llvm::toString(cubin.takeError()));
+  for (const std::string &warning : cubin->warnings)
+    llvm::errs() << warning << "\n";
+  if (!cubin->warnings.empty())
+    return 1;
+  if (!out.empty()) {
+    std::error_code ec;
+    llvm::raw_fd_ostream file(out, ec);
+    if (ec)
+      return fail(out + ": " + ec.message());
+    file << cubin->image;
+  }
+  llvm::outs() << llvm::join(kernels, " ") << ": assembled for " << chip;
+  // The report is of one kernel.
+  if (kernels.size() == 1)
+    llvm::outs() << ", " << cubin->resources.registers << " registers, " << cubin->resources.spillStores
+                 << " bytes spilled";
+  llvm::outs() << "\n";
+  return 0;
+}
+
+} // namespace
+
+int tilegym::assembleMain(llvm::ArrayRef<const char *> args) {
+  if (args.empty())
+    return fail("usage: tilegym-opt assemble FILE [arch=ARCH] [emit=llvm|ptx|cubin] [out=FILE]");
+  std::string archText = "sm_90a", out;
+  driver::Stage stage = driver::Stage::Cubin;
+  for (llvm::StringRef arg : args.drop_front()) {
+    auto [name, value] = arg.split('=');
+    auto wanted = name == "emit" ? driver::parseStage(value) : std::nullopt;
+    if (name == "arch")
+      archText = value.str();
+    else if (name == "out")
+      out = value.str();
+    else if (wanted && *wanted >= driver::Stage::Llvm)
+      stage = *wanted;
+    else
+      return fail("'" + arg + "' is no option: expected arch=ARCH, emit=llvm|ptx|cubin or out=FILE");
+  }
+  llvm::Expected<emit::Arch> arch = emit::parseArch(archText);
+  if (!arch)
+    return fail(llvm::toString(arch.takeError()));
+
+  mlir::DialectRegistry registry;
+  driver::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(args[0]);
+  if (!buffer)
+    return fail(args[0] + llvm::Twine(": ") + buffer.getError().message());
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  mlir::PassManager passes(&context);
+  driver::addStagePasses(passes, driver::Stage::Llvm, {});
+  if (!module || failed(passes.run(*module)))
+    return 1;
+  if (stage == driver::Stage::Llvm) {
+    module->print(llvm::outs());
+    return 0;
+  }
+
+  llvm::LLVMContext llvmContext;
+  emit::PtxOptions options;
+  options.chip = arch->chip;
+  auto llvmModule = emit::translateToLLVM(*module, llvmContext, options);
+  if (!llvmModule)
+    return fail(llvm::toString(llvmModule.takeError()));
+  llvm::Expected<std::string> ptx = emit::emitPtx(**llvmModule, options);
+  if (!ptx)
+    return fail(llvm::toString(ptx.takeError()));
+  if (stage == driver::Stage::Ptx) {
+    llvm::outs() << *ptx;
+    return 0;
+  }
+  return writeCubin(*module, *ptx, arch->chip, out);
+}
