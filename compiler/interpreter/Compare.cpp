@@ -68,6 +68,8 @@ std::string elementText(const char *which, const Mismatch::Element &element, DTy
   if (element.ulp == std::numeric_limits<uint64_t>::max())
     return text;
   double error = std::fabs(element.got - element.want);
+  if (element.got == 0 && element.want == 0 && isFloat(type))
+    return text + " (the signs of zero differ, and the tolerance 0 asks for equal bits)";
   if (element.allowed > 0)
     std::snprintf(line, sizeof line, " (off by %.3g, %.3g allowed, %llu %s)", error, element.allowed,
                   static_cast<unsigned long long>(element.ulp), isFloat(type) ? "ulp" : "steps");

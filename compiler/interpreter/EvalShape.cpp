@@ -123,6 +123,8 @@ std::vector<Indexer> Evaluator::indexers(const std::vector<sem::IndexItem> &item
       indexer.first = item.first ? indexValue(*this, item.first) : 0;
       indexer.hasSecond = item.second != nullptr;
       indexer.second = item.second ? indexValue(*this, item.second) : 0;
+      indexer.isFixed = item.second && item.second->op == sem::Op::Const &&
+                        (!item.first || item.first->op == sem::Op::Const);
       break;
     case sem::IndexItem::Whole:
       indexer.kind = Indexer::Whole;
@@ -160,7 +162,9 @@ Value Evaluator::valueIndex(const sem::Expr &e) {
     const bool isSpan = item.kind == Indexer::Span;
     if (!isSpan && item.kind != Indexer::Bounds)
       continue;
-    const int64_t high = isSpan ? item.first + item.second : item.hasSecond ? item.second : extent;
+    if (!isSpan && !item.isFixed)
+      continue; // clamped as a view's
+    const int64_t high = isSpan ? item.first + item.second : item.second;
     if (item.first < 0 || high > extent)
       fail(Fault::OutOfBounds,
            "range " + std::to_string(item.first) + " : " + std::to_string(high) +

@@ -81,10 +81,31 @@ public:
       else
         params.emplace_back(scalarParam(evaluator.value(*arg.value), launch.kernel->params.at(i)));
     }
+    checkExtents(*launch.kernel, params, stmt.range);
     runLaunch(context, *launch.kernel, std::move(params));
   }
 
 private:
+  /// Tensors given must have the extents that the parameters' types say.
+  void checkExtents(const sem::Kernel &kernel, const std::vector<Slot> &params, SourceRange range) const {
+    LaunchContext launch;
+    launch.kernel = kernel.name;
+    launch.params = params;
+    Evaluator evaluator(context, &launch, kernel.locals.size());
+    for (size_t i = 0; i < params.size(); ++i) {
+      const auto *view = std::get_if<View>(&params[i]);
+      for (size_t axis = 0; view && axis < view->axes.size(); ++axis)
+        if (const int64_t want = indexValue(evaluator, kernel.params[i].dims[axis]),
+            found = view->axes[axis].extent;
+            want != found)
+          fail(Fault::Arguments,
+               "the parameter '" + kernel.params[i].name + "' of '" + kernel.name + "' takes an extent of " +
+                   std::to_string(want) + " along axis " + std::to_string(axis) + ", found " +
+                   std::to_string(found),
+               range);
+    }
+  }
+
   RunContext &context;
   const sem::Plan &plan;
   std::vector<std::optional<View>> scratches;

@@ -174,7 +174,14 @@ View indexView(const View &view, const std::vector<Indexer> &items, SourceRange 
       move(result, axis, item.first);
       break;
     case Indexer::Bounds: {
+      if (item.first < 0 || (item.hasSecond && item.second < 0))
+        fail(Fault::OutOfBounds,
+             "the range " + std::to_string(item.first) + " : " +
+                 (item.hasSecond ? std::to_string(item.second) : "") + " has a negative bound",
+             item.range, "bounds count from the front: the last k elements of N are N - k : N");
       int64_t high = item.hasSecond ? item.second : axis.extent;
+      if (!item.isFixed)
+        high = std::min(high, axis.extent);
       result.axes.push_back(shifted(axis, item.first, std::max<int64_t>(high - item.first, 0)));
       move(result, axis, item.first);
       break;

@@ -53,6 +53,8 @@ struct Indexer {
   enum Kind : uint8_t { Point, Span, Gather, Bounds, Whole, NewAxis } kind = Whole;
   int64_t first = 0, second = 0; ///< Point: index. Span: start, length. Bounds: lo, hi
   bool hasSecond = false;        ///< Bounds: hi was given
+  bool isFixed =
+      false; ///< Bounds: both are compile-time, so the extent is hi - lo whatever the axis has, as a Span's
   std::shared_ptr<const Value> tile;
   SourceRange range;
 };

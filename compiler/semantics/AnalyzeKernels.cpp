@@ -194,6 +194,10 @@ void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {
                  suggestion(tune.kernel.name, known));
     } else if (kernel->tune) {
       sink.error(tune.kernel.range, "`" + kernel->name + "` has a `tune` section already");
+    } else if (kernel->launchedOnly) {
+      sink.error(tune.kernel.range,
+                 "`tune` for `" + kernel->name + "` has no effect: it runs only where a plan launches it",
+                 "the launch gives its parameters, and the plan's `tune` section the knobs");
     } else {
       kernel->tune = &tune;
       analyzeTune(op, *kernel, tune, sink);

@@ -26,6 +26,47 @@ void BodyChecker::report(DiagnosticSink &to) const {
   }
 }
 
+/// Where the section lists this value of a setting as a number.
+static const ast::Expr *listedValue(const ast::TuneDecl &tune, const NamedInt &param) {
+  auto isValue = [&](const ast::Expr *e) {
+    const auto *literal = ast::dynCast<ast::IntLiteral>(e);
+    return literal && literal->value == uint64_t(param.value);
+  };
+  auto search = [&](const std::vector<ast::Setting> &settings) -> const ast::Expr * {
+    for (const ast::Setting &setting : settings) {
+      if (setting.kind == ast::Setting::Where || setting.name.name != param.name)
+        continue;
+      if (isValue(setting.value.get()))
+        return setting.value.get();
+      if (const auto *list = ast::dynCast<ast::List>(setting.value.get()))
+        for (const ast::ExprPtr &element : list->elements)
+          if (isValue(element.get()))
+            return element.get();
+    }
+    return nullptr;
+  };
+  if (const ast::Expr *found = search(tune.settings))
+    return found;
+  for (const ast::ArchSettings &arch : tune.archs)
+    if (const ast::Expr *found = search(arch.settings))
+      return found;
+  return nullptr;
+}
+
+void BodyChecker::shapeError(SourceRange use, const ShapeFault &fault) {
+  const ast::TuneDecl *tune = spec.kernel >= 0 && !launched ? op.kernels[size_t(spec.kernel)].tune : nullptr;
+  for (const NamedInt &param : spec.params) {
+    const ast::Expr *value = tune && param.value == fault.extent ? listedValue(*tune, param) : nullptr;
+    if (!value)
+      continue;
+    error(value->range,
+          quoted(param.name) + " cannot be " + std::to_string(param.value) + ": " + fault.message, fault.help)
+        .notes.push_back({Severity::Note, use, "it is an extent here", {}, {}});
+    return;
+  }
+  error(use, fault.message, fault.help);
+}
+
 bool BodyChecker::checkOutputsWritten(SourceRange range, const std::string &who) {
   if (diagnostics.hasErrors())
     return false;

@@ -218,7 +218,10 @@ private:
   bool bindTileParams(const ast::Launch &stmt, const ast::KernelDecl &target, Specialization &targetSpec);
   std::optional<LaunchArg> launchArgument(const ast::Expr *e, const KernelParam &param, bool isWritten,
                                           std::vector<ExprPtr> &extents);
+  bool checkExtents(const ast::Launch &stmt, const Kernel &target, const std::vector<LaunchArg> &args,
+                    const std::vector<std::vector<ExprPtr>> &extents);
   std::vector<ExprPtr> extentsOf(const ExprPtr &view);
+  ExprPtr boundedExtent(const IndexItem &item, const ExprPtr &axis);
 
   // ---- emission
   Stmt &emit(Stmt::Kind kind, SourceRange range);
@@ -233,6 +236,8 @@ private:
   Diagnostic &error(SourceRange range, std::string message, std::string help = {}) {
     return diagnostics.error(range, std::move(message), std::move(help));
   }
+  /// Reports an illegal shape: at the line of `tune` that gives the extent, where one does, with a note of its use.
+  void shapeError(SourceRange use, const ShapeFault &fault);
   bool inKernel() const { return kind == Kind::Kernel; }
   bool inReference() const { return kind == Kind::Reference; }
 

@@ -35,7 +35,7 @@ Value BodyChecker::check(const ast::Expr *e) {
              ""};
   if (fault.message.empty())
     return value;
-  error(e->range, fault.message, fault.help);
+  shapeError(e->range, fault);
   return {};
 }
 

@@ -107,7 +107,7 @@ std::optional<Type> BodyChecker::indexedType(const Type &base, const ast::Index 
         }
         if (inKernel())
           if (ShapeFault fault = checkTileShape({c->asInt()}); !fault.message.empty()) {
-            error(item.second->range, fault.message, fault.help);
+            shapeError(item.second->range, fault);
             return std::nullopt;
           }
         made.kind = IndexItem::Span;
@@ -249,7 +249,7 @@ Value BodyChecker::indexKernelValue(Operand value, const ast::Index &e) {
   if (cuts) {
     // The part is a tile of its own before axes are dropped, so it obeys the rule too.
     if (ShapeFault fault = checkTileShape(sizes); !fault.message.empty()) {
-      error(e.range, fault.message, fault.help);
+      shapeError(e.range, fault);
       return {};
     }
     auto part = make(Op::Extract, tileType(value.dtype(), sizes), {value.expr}, e.range);

@@ -53,7 +53,7 @@ Operand BodyChecker::checkRegion(const ast::Expr *e, std::string_view what) {
       return {};
     }
   if (ShapeFault fault = checkTileShape(type.shape); !fault.message.empty()) {
-    error(e->range, fault.message, fault.help);
+    shapeError(e->range, fault);
     return {};
   }
   return value.data;

@@ -63,13 +63,23 @@ void BodyChecker::checkScratch(const ast::Scratch &stmt) {
   declare(stmt.name, value, false, "scratch buffer");
 }
 
-/// The launched kernel's tile parameters: by position or by name, compile-time.
+/// The launched kernel's tile parameters: by position or by name, compile-time. Derived ones are not given, as their header says them.
 bool BodyChecker::bindTileParams(const ast::Launch &stmt, const ast::KernelDecl &target,
                                  Specialization &targetSpec) {
+  const KernelModel &model = op.kernels[size_t(targetSpec.kernel)];
   std::vector<const ast::KernelParam *> tiles;
-  for (const ast::KernelParam &param : target.params)
-    if (!param.type)
+  for (const ast::KernelParam &param : target.params) {
+    if (!param.type && !param.derived)
       tiles.push_back(&param);
+    for (const ast::Arg &arg : stmt.args)
+      if (param.derived && arg.name == param.name.name) {
+        error(arg.nameRange,
+              quoted(arg.name) + " is derived in the header of " + quoted(target.name.name) +
+                  ", so a launch does not give it",
+              "leave it out here, or the `=` there");
+        return false;
+      }
+  }
   std::vector<const ast::Expr *> given(tiles.size());
   size_t position = 0;
   for (const ast::Arg &arg : stmt.args) {
@@ -79,7 +89,7 @@ bool BodyChecker::bindTileParams(const ast::Launch &stmt, const ast::KernelDecl 
         error(arg.value ? arg.value->range : stmt.range,
               quoted(target.name.name) + " takes " + std::to_string(tiles.size()) +
                   " tile parameters by position",
-              "typed parameters are given by name: p = p");
+              "typed parameters are given by name, p = p; derived ones are not given");
         return false;
       }
     } else {
@@ -109,7 +119,39 @@ bool BodyChecker::bindTileParams(const ast::Launch &stmt, const ast::KernelDecl 
     }
     targetSpec.params.push_back({tiles[i]->name.name, *value});
   }
+  for (size_t i = 0; i < model.tileParams.size(); ++i) {
+    if (!model.derived[i])
+      continue;
+    ExprPtr value = specializeHost(model.derived[i], op, spec);
+    if (value->op != Op::Const) {
+      error(stmt.range,
+            quoted(model.tileParams[i]) + " of " + quoted(model.name) +
+                " is derived from what is known only at run time, so a plan cannot launch it",
+            "derive it in the plan, plan " + plan->name + "(" + model.tileParams[i] +
+                " = ...), and leave the `=` out there");
+      return false;
+    }
+    targetSpec.params.push_back({model.tileParams[i], value->constant.asInt()});
+  }
   return true;
+}
+
+/// Of `lo : hi`: as long as the axis reaches at most, and empty where hi lies before lo.
+ExprPtr BodyChecker::boundedExtent(const IndexItem &item, const ExprPtr &axis) {
+  auto isConst = [](const ExprPtr &e) { return !e || e->op == Op::Const; };
+  const bool fixed = item.second && isConst(item.first) && isConst(item.second);
+  if (!fixed && !axis)
+    return nullptr;
+  auto combined = [&](Op operation, const ExprPtr &a, const ExprPtr &b) {
+    return make(operation, scalarType(DType::Index), {a, b}, item.range);
+  };
+  ExprPtr hi = !item.second ? axis : fixed ? item.second : ExprPtr(combined(Op::Min, item.second, axis));
+  if (!item.first)
+    return hi;
+  ExprPtr length = ops.binary(ast::BinaryOp::Sub, {hi}, {item.first}, item.range).expr;
+  return fixed || !length
+             ? length
+             : ExprPtr(combined(Op::Max, length, makeConst(DType::Index, Constant{int64_t(0)}, item.range)));
 }
 
 /// The extents of a view as host expressions; a null one is not known to the host.
@@ -140,10 +182,9 @@ std::vector<ExprPtr> BodyChecker::extentsOf(const ExprPtr &view) {
       ExprPtr extent = base[axis];
       if (item.kind == IndexItem::Span)
         extent = makeConst(DType::Index, Constant{item.length}, item.range);
-      else if (item.kind == IndexItem::Bounds && (item.second || extent)) {
-        Operand hi{item.second ? item.second : extent};
-        extent = item.first ? ops.binary(ast::BinaryOp::Sub, hi, {item.first}, item.range).expr : hi.expr;
-      } else if (item.kind != IndexItem::Whole)
+      else if (item.kind == IndexItem::Bounds)
+        extent = boundedExtent(item, extent);
+      else if (item.kind != IndexItem::Whole)
         extent = nullptr;
       extents.push_back(extent);
     }
@@ -207,6 +248,33 @@ std::optional<LaunchArg> BodyChecker::launchArgument(const ast::Expr *e, const K
   return result;
 }
 
+/// What the kernel's types say of the extents of the tensors given, as far as it is known now; the interpreter checks the rest.
+bool BodyChecker::checkExtents(const ast::Launch &stmt, const Kernel &target,
+                               const std::vector<LaunchArg> &args,
+                               const std::vector<std::vector<ExprPtr>> &extents) {
+  std::map<int64_t, ExprPtr> bound; // dims that an axis of an earlier parameter binds
+  for (size_t i = 0; i < args.size(); ++i)
+    for (size_t axis = 0; axis < extents[i].size(); ++axis) {
+      const ExprPtr &given = extents[i][axis];
+      ExprPtr want = target.params[i].dims[axis];
+      if (want->op == Op::KernelParam)
+        want = size_t(want->index) < args.size() ? args[size_t(want->index)].value
+                                                 : bound.try_emplace(want->index, given).first->second;
+      if (!given || !want || given->op != Op::Const || want->op != Op::Const ||
+          given->constant == want->constant)
+        continue;
+      SourceRange at = stmt.range;
+      for (const ast::Arg &arg : stmt.args)
+        if (arg.name == target.params[i].name && arg.value)
+          at = arg.value->range;
+      error(at, "the parameter " + quoted(target.params[i].name) + " takes an extent of " +
+                    toString(want->constant) + " along axis " + std::to_string(axis) + ", found " +
+                    toString(given->constant));
+      return false;
+    }
+  return true;
+}
+
 void BodyChecker::checkLaunch(const ast::Launch &stmt) {
   if (kind != Kind::Plan || !inlining.empty()) {
     error(stmt.range, "`launch` belongs to a plan");
@@ -261,6 +329,8 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
       return;
     launch.args.push_back(*value);
   }
+  if (!checkExtents(stmt, *child, launch.args, extents))
+    return;
   for (const ast::Arg &arg : stmt.args) {
     bool known = arg.name.empty() || std::any_of(it->decl->params.begin(), it->decl->params.end(),
                                                  [&](const auto &p) { return p.name.name == arg.name; });

@@ -150,7 +150,7 @@ Value BodyChecker::combineOp(const BuiltinInfo &info, const BoundArguments &args
     Type values = x.type();
     values.shape[size_t(*axis)] = *k;
     if (ShapeFault fault = inKernel() ? checkTileShape(values.shape) : ShapeFault(); !fault.message.empty()) {
-      error(args.values[1]->range, fault.message, fault.help);
+      shapeError(args.values[1]->range, fault);
       return {};
     }
     Type pair;

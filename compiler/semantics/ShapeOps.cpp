@@ -235,7 +235,7 @@ Value BodyChecker::splitOp(const BoundArguments &args, SourceRange range) {
   std::vector<int64_t> shape = x.type().shape;
   shape[size_t(*axis)] = extent / *parts;
   if (ShapeFault fault = inKernel() ? checkTileShape(shape) : ShapeFault(); !fault.message.empty()) {
-    error(range, fault.message, fault.help);
+    shapeError(range, fault);
     return {};
   }
   std::vector<Value> elements;

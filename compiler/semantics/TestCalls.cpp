@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One combination of settings at a time: dims first, as shapes and generators depend on them.
 #include "compiler/semantics/TestCalls.h"
+#include "compiler/semantics/Analyze.h"
+#include <algorithm>
 
 namespace tilegym::sem {
 namespace {
 
 constexpr size_t kMaxCalls = 1 << 16;
-constexpr size_t kListLength = 2; ///< of a list tensor whose length nothing says
+constexpr size_t kLongestGenerator = 24; ///< in the name of a call
+constexpr size_t kListLength = 2;        ///< of a list tensor whose length nothing says
 
 template <class T> const std::vector<T> &either(const std::vector<T> *own, const std::vector<T> *outer) {
   return own && !own->empty() ? *own : *outer;
@@ -18,6 +21,8 @@ public:
             DiagnosticSink &sink)
       : op(op), section(section), own(one ? &one->settings : nullptr), testCase(one), range(range),
         sink(sink) {}
+  /// Each combination also without the optional tensors that nothing is said of: each in turn, and all of them.
+  void leaveOutOptionals();
   void run(std::vector<TestCall> &calls);
 
 private:
@@ -50,6 +55,12 @@ private:
     return all.empty() ? nullptr : &all[tensorDigit[tensor]];
   }
 
+  bool hasOutput(const std::vector<size_t> &absent) const;
+  bool isLeftOut(size_t tensor) const {
+    const std::vector<size_t> &absent = leftOut[leftOutDigit];
+    return std::find(absent.begin(), absent.end(), tensor) != absent.end();
+  }
+  std::string generatorText(size_t tensor) const;
   bool make(TestCall &call);
   void dtypesAndScalars(TestCall &call);
   void dimsFromLiterals();
@@ -69,6 +80,8 @@ private:
   SourceRange range;
   DiagnosticSink &sink;
   std::vector<size_t> dimDigit, dtypeDigit, scalarDigit, tensorDigit;
+  std::vector<std::vector<size_t>> leftOut = {{}}; ///< sets of optional tensors; the first: none
+  size_t leftOutDigit = 0;
   HostValues values;
   std::vector<std::vector<int64_t>> groups;
 };
@@ -89,7 +102,7 @@ void CallMaker::dtypesAndScalars(TestCall &call) {
     values.scalars.push_back(call.shape.scalars[id]);
   }
   for (size_t id = 0; id < op.tensors.size(); ++id) {
-    bool absent = chosen(id) && chosen(id)->kind == Generator::Absent;
+    bool absent = isLeftOut(id) || (chosen(id) && chosen(id)->kind == Generator::Absent);
     values.present.push_back(!absent);
     call.shape.wanted[id] = !absent && op.tensors[id].role == Role::Output;
   }
@@ -257,9 +270,39 @@ std::string CallMaker::nameOf(const TestCall &call) const {
                            : scalar.enumerators[size_t(call.shape.scalars[id]->asInt())]);
   }
   for (size_t id = 0; id < op.tensors.size(); ++id)
-    if (tensors(id).size() > 1)
-      add(op.tensors[id].name, values.present[id] ? std::to_string(tensorDigit[id]) : "None");
+    if (tensors(id).size() > 1 || isLeftOut(id))
+      add(op.tensors[id].name, values.present[id] ? generatorText(id) : "None");
   return text;
+}
+
+/// The generator as written, where that is short and tells it from the others; else its number.
+std::string CallMaker::generatorText(size_t tensor) const {
+  const std::vector<Generator> &all = tensors(tensor);
+  const std::string text = sourceText(all[tensorDigit[tensor]].range);
+  size_t same = 0;
+  for (const Generator &other : all)
+    same += sourceText(other.range) == text;
+  bool fits = same == 1 && text.size() <= kLongestGenerator && text.find('\n') == std::string::npos;
+  return fits ? text : "#" + std::to_string(tensorDigit[tensor]);
+}
+
+bool CallMaker::hasOutput(const std::vector<size_t> &absent) const {
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    if (op.tensors[id].role != Role::Input && std::find(absent.begin(), absent.end(), id) == absent.end())
+      return true;
+  return false;
+}
+
+void CallMaker::leaveOutOptionals() {
+  std::vector<size_t> optional;
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    if (op.tensors[id].optional && tensors(id).empty())
+      optional.push_back(id);
+  for (size_t id : optional)
+    if (hasOutput({id}))
+      leftOut.push_back({id});
+  if (optional.size() > 1 && hasOutput(optional))
+    leftOut.push_back(optional);
 }
 
 bool CallMaker::make(TestCall &call) {
@@ -285,7 +328,7 @@ void CallMaker::run(std::vector<TestCall> &calls) {
   scalarDigit.assign(op.scalars.size(), 0);
   tensorDigit.assign(op.tensors.size(), 0);
   // The last digit runs fastest.
-  std::vector<std::pair<size_t *, size_t>> digits;
+  std::vector<std::pair<size_t *, size_t>> digits = {{&leftOutDigit, leftOut.size()}};
   for (size_t id = 0; id < op.dims.size(); ++id)
     digits.emplace_back(&dimDigit[id], dims(id).size());
   for (size_t id = 0; id < op.tensors.size(); ++id)
@@ -318,7 +361,8 @@ void CallMaker::run(std::vector<TestCall> &calls) {
       for (const CallError &error : errors)
         byWhere = byWhere && error.argument.empty();
       refused = errors[0].text();
-      if (!byWhere || combinations == 1) {
+      // An op that needs an optional tensor after all, to know a dim, is not asked without it.
+      if (leftOutDigit == 0 && (!byWhere || combinations == 1)) {
         sink.error(range, "`" + call.name + "` is no call of the op: " + refused);
         return;
       }
@@ -342,8 +386,11 @@ SourceRange head(SourceRange range, uint32_t length) {
 std::vector<TestCall> testCalls(const OpModel &op, const TestModel &model, DiagnosticSink &sink) {
   std::vector<TestCall> calls;
   SourceRange range = op.spec->test ? head(op.spec->test->range, 4) : SourceRange{};
-  if (model.crossed)
-    CallMaker(op, model.settings, nullptr, range, sink).run(calls);
+  if (model.crossed) {
+    CallMaker section(op, model.settings, nullptr, range, sink);
+    section.leaveOutOptionals();
+    section.run(calls);
+  }
   for (const TestCaseModel &one : model.cases)
     CallMaker(op, model.settings, &one, head(one.range, 4), sink).run(calls);
   return calls;

@@ -30,6 +30,16 @@ std::optional<int64_t> fixedDim(const std::vector<DimCandidate> &candidates) {
   return product;
 }
 
+/// Of a literal of a tensor with so many dims, the first of which may be a group: the extent of one, a group's multiplied.
+int64_t extentOf(const LiteralTensor &literal, size_t rank, size_t axis, bool isGroup) {
+  if (!isGroup)
+    return literal.shape[literal.shape.size() - (rank - axis)];
+  int64_t product = 1;
+  for (size_t i = 0; i + rank - 1 < literal.shape.size(); ++i)
+    product *= literal.shape[i];
+  return product;
+}
+
 bool isLiteral(const std::vector<Generator> &generators) {
   return generators.size() == 1 && generators[0].kind == Generator::Literal;
 }
@@ -44,15 +54,15 @@ void TestReader::checkShapes(const TestSettings &section, const TestCaseModel &o
       if (use.dim < 0 || op.dims[use.dim].perElement)
         continue;
       auto want = fixedDim(either(&one.settings.dims[use.dim], &section.dims[use.dim]));
-      if (!want)
+      // As in TestCalls: a literal of the case comes before what the section says.
+      const DimVar &dim = op.dims[use.dim];
+      if (one.settings.dims[use.dim].empty() && dim.bindTensor >= 0 &&
+          isLiteral(one.settings.tensors[dim.bindTensor]))
+        want = extentOf(one.settings.tensors[dim.bindTensor][0].literals[0],
+                        op.tensors[dim.bindTensor].dims.size(), size_t(dim.bindAxis), dim.isGroup);
+      if (!want || *want == kDynamic)
         continue;
-      size_t fromBack = tensor.dims.size() - axis;
-      int64_t found = 1;
-      if (use.isGroup)
-        for (size_t i = 0; i + tensor.dims.size() - 1 < literal.shape.size(); ++i)
-          found *= literal.shape[i];
-      else
-        found = literal.shape[literal.shape.size() - fromBack];
+      const int64_t found = extentOf(literal, tensor.dims.size(), axis, use.isGroup);
       if (found == kDynamic || found == *want || (use.orOne && found == 1))
         continue;
       sink.error(literal.range, "the literal of `" + tensor.name + "` has " + std::to_string(found) +
@@ -91,7 +101,8 @@ void TestReader::checkComplete(const TestSettings &section, const TestSettings &
   }
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     const TensorParam &tensor = op.tensors[id];
-    const std::vector<DType> &choices = op.typeVars[tensor.typeVar].choices;
+    const std::vector<DType> &said = either(&own.dtypes[tensor.typeVar], &section.dtypes[tensor.typeVar]);
+    const std::vector<DType> &choices = said.empty() ? op.typeVars[tensor.typeVar].choices : said;
     bool floats = std::all_of(choices.begin(), choices.end(), [](DType type) { return isFloat(type); });
     if (tensor.role != Role::Output && !floats && either(&own.tensors[id], &section.tensors[id]).empty())
       sink.error(at, place + " does not say what is in `" + tensor.name + "`, whose values are not floats",
@@ -173,6 +184,46 @@ static void readTolerances(const OpModel &op, const ast::TestDecl &decl, TestMod
     sink.error(at, "`tolerance` does not name " + quotedList(missing), "add e.g. " + missing[0] + ": 1e-3");
 }
 
+/// Whether the case takes the section's value of a setting, rather than its own.
+static bool takesFromSection(const OpModel &op, const TestSettings &one, const std::string &name) {
+  if (int64_t id = op.findDim(name); id >= 0) {
+    const int64_t tensor = op.dims[size_t(id)].bindTensor;
+    return one.dims[size_t(id)].empty() && !(tensor >= 0 && isLiteral(one.tensors[size_t(tensor)]));
+  }
+  if (int64_t id = op.findTypeVar(name); id >= 0)
+    return one.dtypes[size_t(id)].empty();
+  if (int64_t id = op.findScalar(name); id >= 0)
+    return one.scalars[size_t(id)].empty();
+  return one.tensors[size_t(op.findTensor(name))].empty();
+}
+
+/// The section's combinations are tests of their own where it says all that a test needs. Where it lists values of a dim it must; where
+/// it does not, its settings complete the cases, and one that completes none would do nothing without a word.
+static void decideCrossed(const OpModel &op, const ast::TestDecl &decl, TestReader &reader, TestModel &model,
+                          DiagnosticSink &sink) {
+  DiagnosticSink lacking;
+  TestReader(op, "a test", lacking).checkComplete(model.settings, model.settings, head(decl.range, 4));
+  bool listed = false;
+  for (const ast::Setting &setting : decl.settings)
+    listed |= setting.kind == ast::Setting::In && op.findDim(setting.name.name) >= 0;
+  model.crossed = listed || (!decl.settings.empty() && !lacking.hasErrors());
+  if (listed)
+    reader.checkComplete(model.settings, model.settings, head(decl.range, 4));
+  if (model.crossed)
+    return;
+  for (const ast::Setting &setting : decl.settings) {
+    bool used = false;
+    for (const TestCaseModel &one : model.cases)
+      used |= takesFromSection(op, one.settings, setting.name.name);
+    if (!used)
+      sink.error(setting.range,
+                 "`" + setting.name.name +
+                     "` has no effect: each case says its own, and there are no combinations, as " +
+                     lacking.all()[0].message,
+                 lacking.all()[0].help + " here, or leave this out");
+  }
+}
+
 TestModel readTest(const OpModel &op, const ast::TestDecl &decl, DiagnosticSink &sink) {
   TestModel model;
   const size_t before = sink.numErrors();
@@ -186,9 +237,6 @@ TestModel readTest(const OpModel &op, const ast::TestDecl &decl, DiagnosticSink 
   };
   reader.narrow(&model.settings, nullptr);
   readAll(decl.settings, model.settings);
-  for (const ast::Setting &setting : decl.settings) {
-    model.crossed |= setting.kind == ast::Setting::In && op.findDim(setting.name.name) >= 0;
-  }
   bool expected = false;
   for (const ast::Case &written : decl.cases) {
     TestCaseModel one;
@@ -224,9 +272,7 @@ TestModel readTest(const OpModel &op, const ast::TestDecl &decl, DiagnosticSink 
                "add case \"by hand\" { ... expect y = [[0.5, 0.5]] }");
   // What lacks a value is only said where the values given are right, as one mistake would look like two.
   if (sink.numErrors() == before) {
-    model.crossed |= decl.cases.empty();
-    if (model.crossed)
-      reader.checkComplete(model.settings, model.settings, head(decl.range, 4));
+    decideCrossed(op, decl, reader, model, sink);
     for (size_t i = 0; sink.numErrors() == before && i < decl.cases.size(); ++i)
       reader.checkComplete(model.settings, model.cases[i].settings, head(decl.cases[i].range, 4));
   }

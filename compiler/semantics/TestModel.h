@@ -64,7 +64,7 @@ struct ToleranceModel {
 };
 struct TestModel {
   TestSettings settings;
-  bool crossed = false; ///< the section's own lists make tests (else they only complete its cases)
+  bool crossed = false; ///< the section's own settings make tests (else they only complete its cases)
   std::vector<TestCaseModel> cases;
   std::vector<ToleranceModel> tolerances;
   /// By the dtype that keys it; null where the spec names none.

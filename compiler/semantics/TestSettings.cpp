@@ -259,7 +259,7 @@ bool TestReader::generatorCall(const ast::Expr &e, int64_t id, Generator &out) {
     return false;
   }
   bool anyInt = false, anyFloat = false;
-  for (DType choice : op.typeVars[op.tensors[id].typeVar].choices) {
+  for (DType choice : narrowed(id).choices) {
     anyFloat |= isFloat(choice);
     anyInt |= !isFloat(choice);
   }

@@ -45,7 +45,8 @@ ShapeFault checkTileShape(const std::vector<int64_t> &shape) {
       auto [below, above] = nearestTileExtents(extent);
       return {"a tile extent of " + std::to_string(extent) +
                   " is not 2^k * r with r odd and at most 15 (r > 1 only where 2^k >= 8)",
-              "the nearest legal extents are " + std::to_string(below) + " and " + std::to_string(above)};
+              "the nearest legal extents are " + std::to_string(below) + " and " + std::to_string(above),
+              extent};
     }
   }
   return {};

@@ -20,6 +20,7 @@ NearestExtents nearestTileExtents(int64_t extent);
 /// What is wrong with a shape, and what to do; `message` is empty where nothing is.
 struct ShapeFault {
   std::string message, help;
+  int64_t extent = 0; ///< the one that is illegal; 0 where it is not one alone
 };
 ShapeFault checkTileShape(const std::vector<int64_t> &shape);
 

@@ -173,7 +173,7 @@ Value BodyChecker::tileView(Operand view, const ast::Call &e) {
     if (!size)
       return {};
     if (ShapeFault fault = checkTileShape({*size}); !fault.message.empty()) {
-      error(arg.value->range, fault.message, fault.help);
+      shapeError(arg.value->range, fault);
       return {};
     }
     expr->ints.push_back(*size);

@@ -21,7 +21,8 @@ public:
         popUnclosed(isRound, token);
       switch (token.kind) {
       case Tok::LBrace:
-        popUnclosed(isRound, token);
+        if (!isInlineFunction(i))
+          popUnclosed(isRound, token);
         open.push_back(i);
         break;
       case Tok::LParen:
@@ -63,6 +64,18 @@ private:
       if (token.text == word)
         return true;
     return false;
+  }
+
+  /// Whether the brace opens the body of `fn (a, b) { ... }` inside of an expression. The parser says that it cannot stand there; its
+  /// brackets are as they should be.
+  bool isInlineFunction(uint32_t brace) const {
+    if (brace == 0 || tokens[brace - 1].kind != Tok::RParen || tokens[brace - 1].match == noMatch)
+      return false;
+    uint32_t paren = tokens[brace - 1].match;
+    if (paren > 1 && tokens[paren - 1].kind == Tok::Ident)
+      --paren; // a name
+    return paren > 0 && tokens[paren - 1].kind == Tok::Keyword && tokens[paren - 1].text == "fn" &&
+           !startsSection(tokens[paren - 1]);
   }
 
   /// Reports and drops the innermost open brackets as long as `kind` says so, `most` of them.

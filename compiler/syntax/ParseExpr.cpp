@@ -248,6 +248,11 @@ ExprPtr Parser::parsePrimary() {
       advance();
       return literal;
     }
+    if (token.text == "fn" && !lineEnded()) {
+      error(range, "a function has a name, and is no expression",
+            "write it beside the sections, `fn add(a, b) { a + b }`, and give its name: `fn=add`");
+      return nullptr;
+    }
     break;
   case Tok::Ident: {
     if (token.text == "True" || token.text == "False") {

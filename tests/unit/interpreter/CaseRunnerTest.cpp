@@ -85,6 +85,19 @@ TEST_CASE("the interpreter runs every kernel that takes a case, at several point
   CHECK(skipped.skipped == "the kernels asked for do not take this case");
 }
 
+TEST_CASE("an empty list makes an empty list") {
+  SpecModel model = specModel(
+      "op twice(list a: f32[M[]]) -> list y: f32[M[]]\n"
+      "reference { for g in 0 .. len(a) { y[g] = a[g] * 2 } }\n"
+      "kernel k() {\n grid(len(a))\n let g = block(0)\n store(y[g][0 :+ 4], 2 * load(a[g][0 :+ 4]))\n}\n"
+      "test {\n case \"one\" { a = [[1]]; expect y = [[2]] }\n case \"none\" { M = [] }\n"
+      " tolerance { f32: 0 }\n}\nbench none \"not measured\"\n");
+  CaseRunner runner(*model.op, model.test);
+  InterpreterBackend backend(*model.op, {});
+  for (const char *name : {"one", "none"})
+    CHECK(runner.run(model.named(name), backend).failures == std::vector<std::string>());
+}
+
 TEST_CASE("a wrong kernel is named with its point and numbers") {
   SpecModel model = twice("2.5", "inf");
   CaseRunner runner(*model.op, model.test);

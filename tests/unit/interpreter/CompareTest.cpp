@@ -93,6 +93,14 @@ TEST_CASE("a mismatch says first and worst, got and want, ulp and how many") {
         "n i32: 1 of 1 elements differ\n  first at [0]: got -3, want 4 (off by 7, 7 steps)\n");
 }
 
+TEST_CASE("zeros that differ in their sign alone") {
+  auto mismatch = compareTensors("y", floats(DType::F32, {1, -0.0}), floats(DType::F32, {1, 0.0}), {});
+  REQUIRE(mismatch);
+  CHECK(describe(*mismatch) ==
+        "y f32: 1 of 2 elements differ\n  first at [1]: got -0, want 0 (the signs of zero "
+        "differ, and the tolerance 0 asks for equal bits)\n");
+}
+
 TEST_CASE("shapes and dtypes must be the same") {
   auto mismatch =
       compareTensors("y", HostTensor::allocate(DType::F32, {2}), HostTensor::allocate(DType::F16, {3}), {});

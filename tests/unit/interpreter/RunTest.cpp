@@ -51,6 +51,41 @@ TEST_CASE("a plan: scratch, ordered launches, host integers") {
   CHECK(call.values(call.reference(), "y") == D{528});
 }
 
+TEST_CASE("what a launch gives must have the extents that the kernel's types say") {
+  auto message = [](const std::string &types, const std::string &given, int64_t n) {
+    const std::string text = "op t(x: f32[N]) -> y: f32[N]\nreference { y = x }\n"
+                             "kernel part(" +
+                             types +
+                             ") {\n grid(1)\n store(y[0 :+ 8], load(x[0 :+ 8]))\n}\n"
+                             "plan q() {\n scratch s: f32[cdiv(N, 2)]\n launch part(" +
+                             given + ")\n}\n" + caseOfN;
+    std::string errors;
+    auto op = analyzeText(text, &errors);
+    INFO(errors);
+    REQUIRE(op);
+    Call call(op);
+    call.tensor("x", noise(DType::F32, {n}));
+    RunResult result = call.kernel("q");
+    if (result.ok())
+      return std::string();
+    CHECK(result.faults[0].kind == Fault::Arguments);
+    REQUIRE(result.faults[0].range.file);
+    CHECK(result.faults[0].range.file->text().substr(result.faults[0].range.begin, 11) == "launch part");
+    return firstMessage(result.faults);
+  };
+  CHECK(message("p: f32[N]", "p = s", 4) ==
+        "the parameter 'p' of 'part' takes an extent of 4 along axis 0, found 2");
+  CHECK(message("p: f32[N]", "p = s", 1) == "");
+  CHECK(message("p: f32[K], q: f32[K]", "p = x, q = s", 4) ==
+        "the parameter 'q' of 'part' takes an extent of 4 along axis 0, found 2");
+  CHECK(message("p: f32[K], n: i32", "p = x[1 : 9], n = 1", 4) == "");
+  CHECK(message("p: f32[8]", "p = x[1 : 9]", 4) == "");
+  CHECK(message("n: i32, p: f32[index(n)]", "p = x[1 : N + 9], n = 3", 4) == "");
+  CHECK(message("n: i32, p: f32[index(n)]", "p = x[1 : N + 9], n = 8", 4) ==
+        "the parameter 'p' of 'part' takes an extent of 8 along axis 0, found 3");
+  CHECK(message("p: f32[K], q: f32[K]", "p = x[3 : N - 2], q = x[N : N]", 4) == "");
+}
+
 TEST_CASE("scratch that nothing wrote") {
   const std::string text =
       "op t(x: f32[N]) -> y: f32[N]\nreference { y = x }\n"

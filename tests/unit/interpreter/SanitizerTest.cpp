@@ -57,6 +57,26 @@ TEST_CASE("an integer index outside of its view") {
         "index 3 is outside of an axis of extent 3 (in kernel 'k', block (2), at x)");
 }
 
+TEST_CASE("a range with a negative bound") {
+  auto bounds = [](const std::string &range) {
+    return faultOf(copyOp("grid(1)\n store(y[0 :+ 8], load(x[" + range + "][0 :+ 8]))"), 3);
+  };
+  Fault fault = bounds("N - 4 : N");
+  CHECK(fault.kind == Fault::OutOfBounds);
+  CHECK(fault.message == "the range -1 : 3 has a negative bound");
+  CHECK(fault.help == "bounds count from the front: the last k elements of N are N - k : N");
+  CHECK(sourceOf(fault) == "N - 4 : N");
+  CHECK(bounds("N - 4 :").message == "the range -1 :  has a negative bound");
+  CHECK(bounds(": N - 5").message == "the range 0 : -2 has a negative bound");
+  Call call("op t(x: f32[N]) -> y: f32[N]\nreference { y[:] = sum(x[N - 4 : N]) }\nkernel k() {\n grid(1)\n"
+            " store(y[0 :+ 8], load(x[0 :+ 8]))\n}\n" +
+            testOfN);
+  call.tensor("x", noise(DType::F32, {3}));
+  RunResult result = call.reference();
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.faults[0].message == "the range -1 : 3 has a negative bound");
+}
+
 TEST_CASE("a gather index outside of its view, unless masked off") {
   const std::string gather = "grid(1)\n let i = iota(8) + 1\n store(y[0 :+ 8], load(x[i]";
   Fault fault = faultOf(copyOp(gather + "))"));

@@ -94,6 +94,32 @@ TEST_CASE("an integer index in a bounded view counts from its start and must be 
   CHECK(call.kernel("k").faults.at(0).message == "index 2 is outside of an axis of extent 2");
 }
 
+TEST_CASE("a bound beyond the axis is the axis' end, and a range that ends before it begins is empty") {
+  // The reference reads whole ranges, the kernel pads beyond them.
+  const std::string text =
+      "op t(x: f32[N], lo: i32, hi: i32) -> y: f32[2]\nreference {\n let l = index(lo)\n let h = index(hi)\n"
+      " y[0] = sum(x[l : h] + 1)\n let t = x * 2\n y[1] = sum(t[l : h] + 1)\n}\nkernel k() {\n grid(1)\n"
+      " let part = x[index(lo) : index(hi)]\n"
+      " store(y[0], sum(load(part[0 :+ 8], pad=-1) + 1))\n store(y[1], 2 * sum(load(part[0 :+ 8])) + "
+      "f32(max(0, min(N, "
+      "index(hi)) - index(lo))))\n}\n"
+      "test { case \"one\" { N = 1; lo = 0; hi = 1; x = [0]; expect y = [1, 1] }\n tolerance { f32: 0 } }\n"
+      "bench none \"a test\"\n";
+  auto both = [&](int64_t lo, int64_t hi) {
+    Call call(text);
+    call.tensor("x", HostTensor::fromDoubles(DType::F32, {4}, {1, 2, 3, 4}));
+    call.scalar("lo", sem::Constant{lo}).scalar("hi", sem::Constant{hi});
+    D values = call.values(call.reference(), "y");
+    CHECK(call.values(call.kernel("k"), "y") == values);
+    return values;
+  };
+  CHECK(both(1, 3) == D{7, 12});
+  CHECK(both(1, 9) == D{12, 21});
+  CHECK(both(3, 1) == D{0, 0});
+  CHECK(both(7, 9) == D{0, 0});
+  CHECK(both(0, 0) == D{0, 0});
+}
+
 TEST_CASE("permuted views") {
   CHECK(run("store(y[0 :+ 2, 0 :+ 2], load(x.T[1 :+ 2, 0 :+ 2]))", 2, 2) == D{1, 11, 2, 12});
   CHECK(run("store(y.permute(1, 0)[0 :+ 2, 0 :+ 2], load(x[0 :+ 2, 0 :+ 2]))", 2, 2) == D{0, 10, 1, 11});

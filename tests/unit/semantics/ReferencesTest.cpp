@@ -113,7 +113,7 @@ TEST_CASE("plan errors") {
       {"@{launch part(16, v = 1)}@", "the launch of `part` lacks `p`", "give it by name: p = ..."},
       {"@{launch part(p = state, v = 1)}@", "the launch of `part` lacks the tile parameter `BN`"},
       {"launch part(16, @{17}@, p = state, v = 1)", "`part` takes 1 tile parameters by position",
-       "typed parameters are given by name: p = p"},
+       "typed parameters are given by name, p = p; derived ones are not given"},
       {"launch part(16, BN = @{17}@, p = state, v = 1)", "`BN` is given twice"},
       {"launch part(@{N}@, p = state, v = 1)",
        "the tile parameter `BN` must be a compile-time integer, found a run-time value"},
@@ -165,6 +165,33 @@ TEST_CASE("typed parameters of kernels") {
   expectError(with("p: f32[@{B|1}@, N]", "p = state"), "a kernel's parameter has plain dims", "", note);
   expectError(with("@{x}@: f32[M, N]", "x = state"), "`x` is a tensor of the op",
               "shadowing is not allowed; choose another name", note);
+  // Extents that the types fix, the one given and one that another parameter binds.
+  Parts extents = with("p: f32[K, 4], q: f32[K]", "p = @{s4}@, q = s8");
+  const std::string launched = "plan k(BM) {\n";
+  auto scratches = [&](const std::string &args) {
+    Parts parts = with("p: f32[K, 4], q: f32[K]", args);
+    parts.kernels.replace(
+        parts.kernels.find(launched), launched.size(),
+        launched + "let H = 2\nscratch s4: f32[H * 2, H + 2]\nscratch s8: f32[8]\nscratch t: f32[8, 8]\n"
+                   "scratch four: f32[4]\n");
+    return parts;
+  };
+  expectError(scratches("p = @{t}@, q = s8"), "the parameter `p` takes an extent of 4 along axis 1, found 8");
+  expectError(scratches("p = s4, q = @{s8}@"),
+              "the parameter `q` takes an extent of 4 along axis 0, found 8");
+  auto fits = loadText(specText(scratches("p = s4, q = four")));
+  REQUIRE(fits->op);
+  CHECK(checkSpec(*fits->op, fits->sink));
+  // A derived parameter follows from the header.
+  expectError(with("BD = 2 * D, p: f32[M, N]", "@{BD}@ = 8, p = state"),
+              "`BD` is derived in the header of `part`, so a launch does not give it",
+              "leave it out here, or the `=` there");
+  expectError(with("BD = 2 * D, p: f32[M, N]", "@{8}@, p = state"),
+              "`part` takes 0 tile parameters by position",
+              "typed parameters are given by name, p = p; derived ones are not given");
+  auto derived = loadText(specText(with("BD = 2 * D, p: f32[M, N]", "p = state")));
+  REQUIRE(derived->op);
+  CHECK(checkSpec(*derived->op, derived->sink));
   expectError(with("p: f32[M, @{eps}@]", "p = state"), "a dim must be an integer scalar, found f32", "",
               note);
 }

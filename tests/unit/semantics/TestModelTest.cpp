@@ -97,6 +97,17 @@ TEST_CASE("a literal is judged by the dtypes of its case") {
         std::vector<std::string>{"an element of `x` has dtype bool, expected f32"});
 }
 
+TEST_CASE("generators are judged by the dtypes of their case, too") {
+  const std::string header = "op f(x: T[N]) -> y: T[N] where T: f32 | i32";
+  const std::string rest = "expect y = [0] }; tolerance { f32: 0; i32: 0 }";
+  CHECK(errorsOf(spec(header, "case \"c\" { N = 1; T = f32; x = normal; " + rest)).empty());
+  CHECK(errorsOf(spec(header, "case \"c\" { N = 1; T = f32; " + rest)).empty());
+  CHECK(errorsOf(spec(header, "case \"c\" { N = 1; T = i32; x = normal; " + rest)) ==
+        std::vector<std::string>{"`normal` makes floats, but `x` holds integers"});
+  CHECK(errorsOf(spec(header, "case \"c\" { N = 1; " + rest)) ==
+        std::vector<std::string>{"a test does not say what is in `x`, whose values are not floats"});
+}
+
 TEST_CASE("what generators refuse") {
   auto error = [](const std::string &setting) {
     auto errors =
