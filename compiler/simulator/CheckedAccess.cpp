@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The check before every access. Races are found by happens-before, as FastTrack does it: a cell knows its last write and the reads since,
 // and who touches it next must know them to be earlier. So a race is found whichever order this run happened to take.
+#include "compiler/simulator/ExitChecks.h"
 #include "compiler/simulator/Machine.h"
 #include "compiler/simulator/MachineState.h"
 #include <algorithm>
@@ -81,6 +82,8 @@ inline ShadowPage *Machine::shadowOf(Agent &agent, uint64_t address, uint32_t by
       stop(fault(FindingKind::OutOfBounds, agent, site,
                  action(touch, bytes) + " of " + where(*this, agent, address) +
                      ", but that block has exited: a cluster barrier must keep it"));
+    if (owner != agent.block)
+      noteRemoteAccess(*owner, agent, site);
     return &owner->shadow[(address - owner->window) >> ShadowPage::shift];
   }
   if (deviceMemory->owns(address)) {

@@ -12,10 +12,11 @@ std::string describeMeeting(const void *object, uint64_t) {
          ", where only " + meeting.whoArrived() + " came";
 }
 
-/// Stops where others wait for this thread elsewhere.
+/// Stops where lanes of its own warp wait for this thread elsewhere. (Other warps of a warpgroup may be further on.)
 void checkConverged(const Warp &warp, const Thread &thread, const Site *site, const Meeting *mine) {
   for (const auto &meeting : warp.meetings)
-    if (meeting->site && meeting.get() != mine && meeting->expects(thread))
+    if (meeting->site && meeting.get() != mine && meeting->expects(thread) &&
+        meeting->arrived[thread.warp->index - warp.index])
       thread.machine->stop(fault(FindingKind::Divergence, thread, site,
                                  std::string("comes to ") + site->mnemonic + " while " +
                                      meeting->whoArrived() + " wait for it at " + meeting->site->mnemonic +

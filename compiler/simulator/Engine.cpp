@@ -69,8 +69,8 @@ bool Engine::isDone(uint64_t wanted) const {
 }
 
 const AsyncOp *Engine::anyOf(const Block &block) const {
-  auto at =
-      std::find_if(operations.begin(), operations.end(), [&](const auto &op) { return op->block == &block; });
+  auto at = std::find_if(operations.begin(), operations.end(),
+                         [&](const auto &op) { return op->block == &block && op->holdsBlock; });
   return at == operations.end() ? nullptr : at->get();
 }
 

@@ -30,6 +30,8 @@ struct AsyncOp final : Agent {
   std::function<void(AsyncOp &)> onDone;
   /// Must be done first (operations that complete in the order of their issue): serial number, 0 for none.
   uint64_t after = 0;
+  /// Its block's shared memory must stay: not for a store whose source has been read.
+  bool holdsBlock = true;
   size_t nextStep = 0;
 
   std::string describe() const override;
@@ -49,7 +51,7 @@ public:
   size_t pending() const { return operations.size(); }
   /// Carries out one step of a random operation; false where there is none.
   bool step();
-  /// An operation of the block's threads that is not done, else null.
+  /// An operation of the block's threads that is not done and needs the block, else null.
   const AsyncOp *anyOf(const Block &block) const;
 
 private:

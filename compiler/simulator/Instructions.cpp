@@ -9,9 +9,11 @@ namespace {
 
 using Family = std::span<const Row> (*)();
 
-constexpr Family families[] = {memoryInstructions, atomicInstructions,  executionInstructions,
-                               warpInstructions,   barrierInstructions, mathInstructions,
-                               convertInstructions};
+constexpr Family families[] = {memoryInstructions,    atomicInstructions,    fenceInstructions,
+                               executionInstructions, warpInstructions,      barrierInstructions,
+                               mathInstructions,      convertInstructions,   mbarrierInstructions,
+                               clusterInstructions,   copyAsyncInstructions, bulkInstructions,
+                               launchInstructions,    matrixInstructions,    wgmmaInstructions};
 
 } // namespace
 

@@ -25,10 +25,18 @@ Instruction findInstruction(std::string_view mnemonic);
 // One a family file.
 std::span<const Row> memoryInstructions();
 std::span<const Row> atomicInstructions();
+std::span<const Row> fenceInstructions();
 std::span<const Row> executionInstructions();
 std::span<const Row> warpInstructions();
 std::span<const Row> barrierInstructions();
 std::span<const Row> mathInstructions();
 std::span<const Row> convertInstructions();
+std::span<const Row> mbarrierInstructions();
+std::span<const Row> clusterInstructions();
+std::span<const Row> copyAsyncInstructions();
+std::span<const Row> bulkInstructions();
+std::span<const Row> launchInstructions();
+std::span<const Row> matrixInstructions();
+std::span<const Row> wgmmaInstructions();
 
 } // namespace tilegym::sim

@@ -3,6 +3,7 @@
 #include "compiler/simulator/Scheduler.h"
 #include "compiler/simulator/Collective.h"
 #include "compiler/simulator/Engine.h"
+#include "compiler/simulator/ExitChecks.h"
 #include "compiler/simulator/MachineState.h"
 #include "compiler/simulator/NamedBarrier.h"
 #include <bit>
@@ -134,9 +135,11 @@ void Scheduler::retire(Thread &thread) {
   }
   if (warp.exited == warp.lanes)
     machine.state->traffic.finish(warp);
+  checkThreadAtExit(thread);
   if (--block.alive)
     return;
   hasEnded = true;
+  checkBlockAtExit(block);
   if (const AsyncOp *op = machine.engine().anyOf(block))
     machine.report({.kind = FindingKind::PendingAtExit,
                     .text = "block " + std::to_string(block.index) + " exits while its " + op->what + " (" +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Swizzles and wgmma descriptors against worked values, and against independent formulas for whole tiles.
 #include "compiler/simulator/MatrixDescriptor.h"
+#include "tests/unit/simulator/TileOffsets.h"
 
 #include "catch2/catch.hpp"
 
@@ -53,18 +54,6 @@ TEST_CASE("descriptors with faults", "[descriptor]") {
   CHECK_FALSE(alignmentFault({0x1010, 16, 128, 0, Swizzle::None}));
   CHECK_FALSE(alignmentFault({0x1180, 16, 1024, 3, Swizzle::B128}));
 }
-
-namespace {
-// Byte offsets inside tiles as the recipe writes them, independent of descriptors; es-byte elements.
-uint32_t kMajorOffset(uint32_t r, uint32_t k, uint32_t rows, uint32_t es, uint32_t span) {
-  uint32_t c = span / es, chunk = (k % c) * es / 16, phase = (r & 7) * span / 128 & (span / 16 - 1);
-  return k / c * rows * span + (r >> 3) * 8 * span + (r & 7) * span + ((chunk ^ phase) << 4) + (k * es & 15);
-}
-uint32_t mnMajorOffset(uint32_t mn, uint32_t k, uint32_t depth, uint32_t span) {
-  uint32_t c = span / 2, chunk = (mn % c) / 8, phase = (k & 7) * span / 128 & (span / 16 - 1);
-  return mn / c * depth * span + (k >> 3) * 8 * span + (k & 7) * span + ((chunk ^ phase) << 4) + (mn & 7) * 2;
-}
-} // namespace
 
 TEST_CASE("K-major operands of all swizzles and element sizes", "[descriptor]") {
   for (uint32_t span : {128u, 64u, 32u})

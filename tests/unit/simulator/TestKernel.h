@@ -63,6 +63,11 @@ public:
     run(operands.begin(), results.data(), &site);
     return results;
   }
+  Results all(const std::vector<uint64_t> &operands) const {
+    Results results = {};
+    run(operands.data(), results.data(), &site);
+    return results;
+  }
   uint32_t line() const { return site.line; }
   const Site *where() const { return &site; }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Commit and wait.
+#include "compiler/simulator/AsyncGroups.h"
+
+#include "compiler/simulator/Handover.h"
+
+#include <algorithm>
+
+namespace tilegym::sim {
+
+std::shared_ptr<AsyncGroup> AsyncGroups::join() {
+  if (!open)
+    open = std::make_shared<AsyncGroup>();
+  ++open->running;
+  ++open->unread;
+  return open;
+}
+
+void AsyncGroups::sourceRead(AsyncOp &op, AsyncGroup &group) {
+  group.read.release(op);
+  op.holdsBlock = false;
+  if (--group.unread == 0)
+    waiting.wakeAll();
+}
+
+void AsyncGroups::finished(AsyncOp &op, AsyncGroup &group) {
+  group.done.release(op);
+  if (--group.running == 0)
+    waiting.wakeAll();
+}
+
+void AsyncGroups::commit() { committed.push_back(open ? std::move(open) : std::make_shared<AsyncGroup>()); }
+
+std::string AsyncGroups::describe(const void *object, uint64_t detail) {
+  return std::to_string(static_cast<const AsyncGroups *>(object)->committed.size()) +
+         " groups of copies to fall to " + std::to_string(detail);
+}
+
+void AsyncGroups::wait(size_t pending, bool read, const Site *site) {
+  Thread &thread = current();
+  for (size_t i = 0; i + pending < committed.size(); ++i) {
+    std::shared_ptr<AsyncGroup> group = committed[i];
+    while (read ? group->unread : group->running)
+      waiting.wait({site, describe, this, pending});
+    SyncClock &clock = read ? group->read : group->done;
+    clock.acquire(thread);
+    handover(thread).merge(clock);
+    group->isReadWaited = true;
+  }
+  retire(pending, !read);
+  if (!read) {
+    retired.acquire(thread);
+    handover(thread).merge(retired);
+    retired.clear();
+  }
+}
+
+void AsyncGroups::retire(size_t pending, bool all) {
+  while (committed.size() > pending && (all || committed.front()->running == 0)) {
+    retired.merge(committed.front()->done);
+    committed.pop_front();
+  }
+}
+
+size_t AsyncGroups::unwaited() const {
+  auto isUnwaited = [](const auto &group) { return !group->isReadWaited; };
+  return size_t(std::count_if(committed.begin(), committed.end(), isUnwaited)) + (open ? 1 : 0);
+}
+
+} // namespace tilegym::sim
