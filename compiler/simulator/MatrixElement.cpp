@@ -67,38 +67,50 @@ Parts elementParts(ElementType type, uint32_t bits) {
   }
 }
 
-static int bitLength(unsigned __int128 x) {
+namespace {
+
+int bitLength(uint64_t x) { return std::bit_width(x); }
+int bitLength(unsigned __int128 x) {
   auto high = uint64_t(x >> 64);
   return high ? 64 + std::bit_width(high) : std::bit_width(uint64_t(x));
 }
 
-uint32_t encode(FloatFormat format, __int128 value, int exponent, RoundTo round) {
-  if (value == 0)
-    return 0;
-  uint32_t sign = value < 0 ? 1u << (format.fractionBits + format.exponentBits) : 0;
-  unsigned __int128 magnitude =
-      value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+/// The bits of magnitude * 2^exponent, without sign; `Wide` has room for the magnitude twice over the format's digits.
+template <class Wide>
+uint32_t encodeMagnitude(FloatFormat format, Wide magnitude, int exponent, RoundTo round) {
   // The exponent of the leading bit, or the least one: a subnormal result keeps fewer bits.
   int lead = bitLength(magnitude) - 1 + exponent;
   int scale = lead < format.least() ? format.least() : lead;
   int drop = scale - format.fractionBits - exponent; // bits below the result's last
   if (drop > 0) {
-    if (drop > 126)
-      return sign;
-    unsigned __int128 rest = magnitude & ((static_cast<unsigned __int128>(1) << drop) - 1),
-                      half = static_cast<unsigned __int128>(1) << (drop - 1);
-    magnitude >>= drop;
-    if (round == RoundTo::Nearest && (rest > half || (rest == half && (magnitude & 1))))
+    if (drop > bitLength(magnitude) + 1)
+      return 0;
+    Wide kept = drop < int(sizeof(Wide)) * 8 ? magnitude >> drop : 0;
+    Wide half = Wide(1) << (drop - 1), rest = magnitude - (drop < int(sizeof(Wide)) * 8 ? kept << drop : 0);
+    magnitude = kept;
+    if (round == RoundTo::Nearest && (rest > half || (rest == half && (kept & 1))))
       ++magnitude;
   } else {
     magnitude <<= -drop;
   }
   // A carry out of the fraction runs into the exponent by itself, from subnormal to normal too.
-  auto fraction = uint64_t(magnitude);
-  uint64_t biased = scale + format.bias() - 1;
-  uint64_t bits = (biased << format.fractionBits) + fraction;
+  uint64_t biased = uint64_t(scale + format.bias() - 1);
+  uint64_t bits = (biased << format.fractionBits) + uint64_t(magnitude);
   uint64_t infinity = ((uint64_t(1) << format.exponentBits) - 1) << format.fractionBits;
-  return sign | uint32_t(bits < infinity ? bits : infinity);
+  return uint32_t(bits < infinity ? bits : infinity);
+}
+
+} // namespace
+
+uint32_t encode(FloatFormat format, __int128 value, int exponent, RoundTo round) {
+  using Wide = unsigned __int128;
+  if (value == 0)
+    return 0;
+  uint32_t sign = value < 0 ? 1u << (format.fractionBits + format.exponentBits) : 0;
+  Wide magnitude = value < 0 ? -static_cast<Wide>(value) : static_cast<Wide>(value);
+  if (magnitude >> 62)
+    return sign | encodeMagnitude<Wide>(format, magnitude, exponent, round);
+  return sign | encodeMagnitude<uint64_t>(format, uint64_t(magnitude), exponent, round);
 }
 
 float widen(FloatFormat format, uint32_t bits) {

@@ -23,11 +23,10 @@ constexpr uint32_t nanBits(AccumulatorType type) {
   return type == AccumulatorType::F16 ? 0x7FFF : 0x7FFFFFFF;
 }
 
-uint32_t integerBlock(const MatrixUnit &unit, std::span<const Parts> a, std::span<const Parts> b,
-                      uint32_t c) {
+uint32_t integerBlock(const MatrixUnit &unit, const OperandBlock &a, const OperandBlock &b, uint32_t c) {
   auto sum = int64_t(int32_t(c));
-  for (size_t k = 0; k < a.size(); ++k)
-    sum += int64_t(a[k].significand) * b[k].significand;
+  for (size_t k = 0; k < 32; ++k)
+    sum += int64_t(a.significand[k] * b.significand[k]);
   if (unit.saturate)
     sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
   return uint32_t(sum);
@@ -54,37 +53,65 @@ uint32_t specialBlock(const MatrixUnit &unit, std::span<const Parts> a, std::spa
   return minus ? infinity | (unit.accumulator == AccumulatorType::F16 ? 0x8000 : 0x80000000) : infinity;
 }
 
-/// value * 2^shift toward zero. Terms are at most 48 bits and rise by at most F, so that 64 bits hold every sum.
+/// value * 2^shift toward zero. An accumulator has 24 bits and rises by 2 at most.
 int64_t shifted(int64_t value, int shift) {
   if (shift >= 0)
     return value << shift;
   return shift < -62 ? 0 : value / (int64_t(1) << -shift);
 }
 
+/// The products' sum in units of 2^(largest - F), each cut toward zero; `largest` becomes the greatest exponent. A product has at most 22 bits and
+/// as many fraction bits less than F, so each term fits 32.
+template <size_t count>
+int64_t sumProducts(const OperandBlock &a, const OperandBlock &b, int rise, int &largest) {
+  std::array<int32_t, count> product, exponent;
+  int32_t top = largest;
+  for (size_t k = 0; k < count; ++k) {
+    product[k] = a.significand[k] * b.significand[k];
+    exponent[k] = a.exponent[k] + b.exponent[k];
+    top = std::max(top, exponent[k]);
+  }
+  int64_t total = 0;
+  for (size_t k = 0; k < count; ++k) {
+    int32_t sign = product[k] >> 31;
+    uint32_t magnitude = uint32_t((product[k] ^ sign) - sign) << rise;
+    auto cut = int32_t(magnitude >> std::min(top - exponent[k], 31));
+    total += (cut ^ sign) - sign;
+  }
+  largest = top;
+  return total;
+}
+
+constexpr int32_t belowAll = -2048; // as an exponent
+
 } // namespace
 
-uint32_t multiplyBlock(const MatrixUnit &unit, std::span<const Parts> a, std::span<const Parts> b,
-                       uint32_t c) {
-  assert(a.size() == b.size());
+OperandBlock::OperandBlock(std::span<const Parts> row) : elements(row) {
+  exponent.fill(belowAll);
+  for (size_t k = 0; k < row.size(); ++k) {
+    significand[k] = row[k].significand;
+    if (row[k].significand)
+      exponent[k] = row[k].exponent;
+    isFinite &= row[k].kind == Parts::Kind::Finite;
+  }
+}
+
+uint32_t multiplyBlock(const MatrixUnit &unit, const OperandBlock &a, const OperandBlock &b, uint32_t c) {
+  assert(a.elements.size() == b.elements.size());
   if (unit.accumulator == AccumulatorType::S32)
     return integerBlock(unit, a, b, c);
   FloatFormat output = unit.accumulator == AccumulatorType::F16 ? f16Format : f32Format;
   Parts sum = parts(output, c);
+  if (!a.isFinite || !b.isFinite || sum.kind != Parts::Kind::Finite)
+    return specialBlock(unit, a.elements, b.elements, sum);
   constexpr int noExponent = -126;
   int largest = sum.significand ? std::max<int>(sum.exponent, noExponent) : noExponent;
-  bool special = sum.kind != Parts::Kind::Finite;
-  for (size_t k = 0; k < a.size(); ++k) {
-    special |= a[k].kind != Parts::Kind::Finite || b[k].kind != Parts::Kind::Finite;
-    if (a[k].significand && b[k].significand)
-      largest = std::max(largest, a[k].exponent + b[k].exponent);
-  }
-  if (special)
-    return specialBlock(unit, a, b, sum);
-  int fraction = formatOf(unit.a).fractionBits + formatOf(unit.b).fractionBits;
-  int64_t total = shifted(sum.significand, sum.exponent - largest + unit.fraction - output.fractionBits);
-  for (size_t k = 0; k < a.size(); ++k)
-    total += shifted(int64_t(a[k].significand) * b[k].significand,
-                     a[k].exponent + b[k].exponent - largest + unit.fraction - fraction);
+  int rise = unit.fraction - formatOf(unit.a).fractionBits - formatOf(unit.b).fractionBits;
+  size_t count = a.elements.size();
+  int64_t total = count <= 8    ? sumProducts<8>(a, b, rise, largest)
+                  : count <= 16 ? sumProducts<16>(a, b, rise, largest)
+                                : sumProducts<32>(a, b, rise, largest);
+  total += shifted(sum.significand, sum.exponent - largest + unit.fraction - output.fractionBits);
   if (unit.accumulator == AccumulatorType::F16)
     return encode(f16Format, total, largest - unit.fraction, RoundTo::Nearest);
   FloatFormat kept{f32Format.exponentBits, unit.outputFraction};
@@ -96,7 +123,7 @@ uint32_t multiply(const MatrixUnit &unit, std::span<const Parts> a, std::span<co
   size_t block = size_t(32 / elementBytes(unit.a));
   for (size_t k = 0; k < a.size(); k += block) {
     size_t count = std::min(block, a.size() - k);
-    c = multiplyBlock(unit, a.subspan(k, count), b.subspan(k, count), c);
+    c = multiplyBlock(unit, OperandBlock(a.subspan(k, count)), OperandBlock(b.subspan(k, count)), c);
   }
   return c;
 }

@@ -17,6 +17,7 @@
 
 #include "compiler/simulator/MatrixElement.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -34,9 +35,16 @@ struct MatrixUnit {
 MatrixUnit warpUnit(ElementType a, ElementType b, AccumulatorType accumulator);
 MatrixUnit warpgroupUnit(ElementType a, ElementType b, AccumulatorType accumulator);
 
+/// A row of one block, made ready for many products: significands and exponents apart, noughts with one that is below all.
+struct OperandBlock {
+  explicit OperandBlock(std::span<const Parts> elements);
+  std::array<int32_t, 32> significand{}, exponent{};
+  std::span<const Parts> elements; ///< 8, 16 or 32 of them at most
+  bool isFinite = true;
+};
+
 /// d = sum over k of a[k] * b[k] + c, of one block; `c` and the result are accumulator bits. a and b are of the same length.
-uint32_t multiplyBlock(const MatrixUnit &unit, std::span<const Parts> a, std::span<const Parts> b,
-                       uint32_t c);
+uint32_t multiplyBlock(const MatrixUnit &unit, const OperandBlock &a, const OperandBlock &b, uint32_t c);
 
 /// The same over any length: block after block.
 uint32_t multiply(const MatrixUnit &unit, std::span<const Parts> a, std::span<const Parts> b, uint32_t c);

@@ -89,6 +89,17 @@ void addTransactions(Agent &agent, Mbarrier &barrier, int64_t bytes, const Site 
               std::to_string(Mbarrier::maxCount));
 }
 
+/// Another block's arrival must come before this one ends only as far as somebody here waits for it, which the phases tell.
+void checkUse(Thread &thread, const Mbarrier &barrier, const Site *site) {
+  if (thread.block == barrier.block)
+    return thread.machine->access(thread, barrier.address, 8, Touch::Update, 8, site);
+  if (!thread.clock.covers(barrier.initialised))
+    misuse(thread, site,
+           "uses the " + at(barrier.address) + " of another block, whose initialisation (" +
+               place(barrier.initSite) +
+               ") nothing orders before: fence_mbarrier_init and the cluster's barrier must come between");
+}
+
 bool knows(Thread &thread, const Mbarrier &barrier, int64_t phase) {
   const Mbarrier::History &history = barrier.history[uint64_t(phase) % Mbarrier::kept];
   auto covered = [&](Epoch epoch) { return thread.clock.covers(epoch); };
@@ -164,6 +175,7 @@ Mbarrier &initMbarrier(Thread &thread, uint64_t address, uint32_t count, const S
   barrier.generation = ++owner->family.get<MbarrierTable>().made;
   barrier.expected = barrier.pending = count;
   barrier.initSite = site;
+  barrier.initialised = thread.clock.epoch();
   memoryOf(thread).unpublished.push_back(keyOf(barrier));
   std::memcpy(reinterpret_cast<void *>(address), &tag, sizeof tag);
   return barrier;
@@ -200,7 +212,7 @@ Mbarrier &findMbarrier(Agent &agent, uint64_t address, const Site *site) {
 uint64_t arriveAtMbarrier(Thread &thread, uint64_t address, uint32_t count, uint32_t bytes,
                           MbarrierOrder order, const Site *site) {
   Mbarrier &barrier = findMbarrier(thread, address, site);
-  thread.machine->access(thread, address, 8, Touch::Update, 8, site);
+  checkUse(thread, barrier, site);
   uint64_t state = barrier.phase;
   addTransactions(thread, barrier, bytes, site);
   if (count) {

@@ -21,6 +21,7 @@ struct Mbarrier {
   /// Its initialiser fenced: copies may signal it.
   bool published = false;
   const Site *initSite = nullptr;
+  Epoch initialised;
   SyncClock current, completed; ///< of this phase and the one before
 
   /// Who arrived in a phase and who saw its end, for the latest phases: a thread that knows of all the former, or of one of the latter, knows that

@@ -74,6 +74,11 @@ void unpackOperand(const std::vector<uint32_t> &words, ElementType type, bool ne
 
 void multiplyInto(const WgmmaShape &shape, const Matrix &a, const Matrix &b, WgmmaChain &chain) {
   auto k = size_t(shape.k);
+  std::vector<OperandBlock> left, right;
+  for (size_t at = 0; at < a.size(); at += k)
+    left.emplace_back(std::span(a).subspan(at, k));
+  for (size_t at = 0; at < b.size(); at += k)
+    right.emplace_back(std::span(b).subspan(at, k));
   bool isPacked = shape.unit.accumulator == AccumulatorType::F16;
   for (int thread = 0; thread < threads; ++thread)
     for (int i = 0; i < shape.n / 2; ++i) {
@@ -81,8 +86,8 @@ void multiplyInto(const WgmmaShape &shape, const Matrix &a, const Matrix &b, Wgm
       uint32_t &word = chain.values[size_t(thread * chain.registers + (isPacked ? i / 2 : i))];
       int shift = isPacked ? 16 * (i % 2) : 0;
       uint32_t mask = isPacked ? 0xFFFF : ~0u;
-      uint32_t sum = multiplyBlock(shape.unit, std::span(a).subspan(size_t(place.row) * k, k),
-                                   std::span(b).subspan(size_t(place.column) * k, k), word >> shift & mask);
+      uint32_t sum = multiplyBlock(shape.unit, left[size_t(place.row)], right[size_t(place.column)],
+                                   word >> shift & mask);
       word = (word & ~(mask << shift)) | sum << shift;
     }
 }
@@ -326,6 +331,9 @@ uint64_t exchange(Thread &thread, Warpgroup &group, uint64_t waited, uint64_t va
     uint32_t reg = bits - wgmmaHandle(number, 0);
     if (reg >= uint32_t(chain->registers))
       continue;
+    if (number >= warpOf(thread).committed)
+      fatal(thread, site,
+            "takes results of a wgmma that was not committed: wgmma_commit must come before the wait");
     if (number >= waited)
       fatal(thread, site,
             "takes results of a wgmma whose group may still be in flight: wait for fewer pending groups");
@@ -362,8 +370,10 @@ void wait(const uint64_t *operands, uint64_t *results, const Site *site) {
     results[i] = exchange(thread, group, waited, operands[i], site);
 }
 
+/// Its values pass: they are there to be computed before it.
 void fence(const uint64_t *operands, uint64_t *results, const Site *site) {
   meetWarp(allLanes, operands, results, site, fenceWarp);
+  std::copy_n(operands, site->numResults, results);
 }
 void commit(const uint64_t *operands, uint64_t *results, const Site *site) {
   meetWarp(allLanes, operands, results, site, commitWarp);

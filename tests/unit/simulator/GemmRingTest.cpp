@@ -14,8 +14,9 @@ using namespace tilegym::sim;
 namespace {
 
 constexpr int tileM = 64, tileN = 64, tileK = 64, stages = 3, kBlocks = 4;
-constexpr int rowsM = 100, rowsN = 56,
-              sizeK = kBlocks * tileK - 24; // ragged, and 2 tiles for the one block: the ring wraps
+// Ragged, and 2 tiles for each block, so that the ring wraps.
+constexpr int rowsN = 56, sizeK = kBlocks * tileK - 24;
+constexpr int rowsOf(uint32_t blocks) { return int(blocks) * 2 * tileM - 28; }
 constexpr uint32_t tileBytes = 64 * 128, stageBytes = 2 * tileBytes, staging = stages * stageBytes,
                    full = staging + tileBytes, empty = full + 8 * stages;
 
@@ -29,7 +30,8 @@ enum class Mistake {
   FragmentsInFlight,
   Fragments,
   UnrollMismatch,
-  NoEmptyWait
+  NoEmptyWait,
+  NoDrain
 };
 
 std::vector<uint8_t> sumTypes() { return std::vector<uint8_t>(32, f32); }
@@ -55,6 +57,12 @@ struct Gemm {
   Op tryWait{"mbarrier_try_wait",
              {.attributes = {0, 0}, .operands = {i64, i32}, .results = {i1}, .segments = {1, 1, 0}}};
   Op load{"tensor_load", {.operands = {i64, i64, i32, i32, i64}, .segments = {1, 1, 2, 1, 0, 0, 0}}};
+  Op multicast{"tensor_load",
+               {.operands = {i64, i64, i32, i32, i64, i16}, .segments = {1, 1, 2, 1, 1, 0, 0}}};
+  Op rank{"cluster_rank", {.results = {i32}}}, size{"cluster_size", {.results = {i32}}};
+  Op mapa{"map_shared_rank", {.operands = {i64, i32}, .results = {i64}}};
+  Op arriveRemote{"mbarrier_arrive", {.attributes = {1, 1}, .operands = {i64}, .segments = {1, 0, 0}}};
+  Op arriveCluster{"cluster_arrive", {.attributes = {1}}}, waitCluster{"cluster_wait"};
   Op store{"tensor_store", {.operands = {i64, i32, i32, i64}, .segments = {1, 2, 1, 0, 0}}};
   Op commitStore{"bulk_commit"}, waitStore{"bulk_wait", {.attributes = {0, 0}}},
       waitRead{"bulk_wait", {.attributes = {0, 1}}};
@@ -90,7 +98,9 @@ struct Kernel {
   const Gemm &g;
   Mistake mistake;
   uint64_t mapA, mapB, mapC;
+  uint32_t blocks = 1; ///< of the cluster; each loads its part of B for all
 
+  uint64_t tileRow(int tile) const { return (uint64_t(tile) * blocks + g.rank()) * tileM; }
   uint64_t base() const { return (shared() + 1023) / 1024 * 1024; }
 
   void produce() const {
@@ -103,10 +113,21 @@ struct Kernel {
           g.wait(base() + empty + 8 * ring.stage, ring.parity);
         uint64_t barrier = base() + full + 8 * ring.stage, to = base() + ring.stage * stageBytes;
         g.expect({barrier, stageBytes});
-        g.load({to, mapA, uint64_t(k * tileK), uint64_t(tile * tileM), barrier});
-        g.load({to + tileBytes, mapB, uint64_t(k * tileK), 0, barrier});
+        g.load({to, mapA, uint64_t(k * tileK), tileRow(tile), barrier});
+        if (blocks == 1) {
+          g.load({to + tileBytes, mapB, uint64_t(k * tileK), 0, barrier});
+        } else {
+          uint64_t part = g.rank();
+          g.multicast({to + tileBytes + part * tileBytes / blocks, mapB, uint64_t(k * tileK),
+                       part * tileN / blocks, barrier, (uint64_t(1) << blocks) - 1});
+        }
         ring.advance();
       }
+    // Other blocks arrive here as long as they read what this one loaded for them.
+    for (uint32_t s = 0; s < stages && blocks > 1 && mistake != Mistake::NoDrain; ++s) {
+      g.wait(base() + empty + 8 * ring.stage, ring.parity);
+      ring.advance();
+    }
   }
 
   /// A tile of 128-byte rows, k step `step`.
@@ -149,9 +170,13 @@ struct Kernel {
     g.commit();
   }
 
+  /// One thread signals each block of the cluster that reads of the stage are over.
   void release(uint32_t stage) const {
-    if (thread() == 128)
-      g.arrive({base() + empty + 8 * stage});
+    uint64_t barrier = base() + empty + 8 * stage;
+    if (blocks == 1 && thread() == 128)
+      g.arrive({barrier});
+    if (blocks > 1 && thread() - 128 < blocks)
+      g.arriveRemote({g.mapa({barrier, thread() - 128})});
   }
 
   void consume() const {
@@ -203,7 +228,7 @@ struct Kernel {
       g.proxyFence();
     arriveAtBarrier(1, 128, true, g.sync.where());
     if (thread() == 128) {
-      g.store({mapC, 0, uint64_t(tile * tileM), base() + staging});
+      g.store({mapC, 0, tileRow(tile), base() + staging});
       g.commitStore();
     }
   }
@@ -212,11 +237,16 @@ struct Kernel {
     if (thread() == 0) {
       for (uint32_t s = 0; s < stages; ++s) {
         g.init({base() + full + 8 * s, 1});
-        g.init({base() + empty + 8 * s, 1});
+        g.init({base() + empty + 8 * s, blocks});
       }
       g.fenceInit();
     }
-    g.sync();
+    if (blocks > 1) {
+      g.arriveCluster();
+      g.waitCluster();
+    } else {
+      g.sync();
+    }
     if (thread() < 128)
       produce();
     else
@@ -224,7 +254,7 @@ struct Kernel {
   }
 };
 
-uint64_t makeMap(Run &run, uint64_t address, int rows, int columns) {
+uint64_t makeMap(Run &run, uint64_t address, int rows, int columns, uint32_t boxRows = 64) {
   TensorMap map;
   map.address = address;
   map.rank = 2;
@@ -232,7 +262,7 @@ uint64_t makeMap(Run &run, uint64_t address, int rows, int columns) {
   map.swizzle = Swizzle::B128;
   map.extents = {uint64_t(columns), uint64_t(rows)};
   map.strides = {uint64_t(columns) * 2};
-  map.box = {64, 64};
+  map.box = {64, boxRows};
   REQUIRE_FALSE(tensorMapFault(map));
   TensorMapBytes bytes = encodeTensorMap(map);
   return run.put(std::vector<std::byte>(bytes.begin(), bytes.end()));
@@ -254,18 +284,30 @@ struct Outcome {
   }
 };
 
-Outcome gemm(const Gemm &g, Mistake mistake, uint64_t seed) {
-  static const SmallMatrix a(rowsM, sizeK, 1), b(rowsN, sizeK, 2);
+Outcome gemm(const Gemm &g, Mistake mistake, uint64_t seed, uint32_t blocks = 1) {
+  static const SmallMatrix allA(rowsOf(2), sizeK, 1), b(rowsN, sizeK, 2);
+  int rows = rowsOf(blocks);
   Run run;
-  uint64_t c = run.memory.allocate(rowsM * rowsN * 2, "C");
-  Kernel kernel{g, mistake, makeMap(run, putMatrix(run, a), rowsM, sizeK),
-                makeMap(run, putMatrix(run, b), rowsN, sizeK), makeMap(run, c, rowsM, rowsN)};
+  uint64_t c = run.memory.allocate(uint64_t(rows * rowsN) * 2, "C");
+  Kernel kernel{g,
+                mistake,
+                makeMap(run, putMatrix(run, allA), rows, sizeK),
+                makeMap(run, putMatrix(run, b), rowsN, sizeK, 64 / blocks),
+                makeMap(run, c, rows, rowsN),
+                blocks};
   Outcome outcome;
-  outcome.report = run({.block = {256}, .sharedBytes = empty + 8 * stages + 1024, .seed = seed}, kernel);
-  for (int row = 0; row < rowsM; ++row)
+  outcome.report = run({.grid = {blocks},
+                        .block = {256},
+                        .cluster = {blocks},
+                        .sharedBytes = empty + 8 * stages + 1024,
+                        .seed = seed},
+                       kernel);
+  std::vector<uint16_t> got(size_t(rows * rowsN));
+  REQUIRE(run.memory.read(c, got.data(), got.size() * 2));
+  for (int row = 0; row < rows; ++row)
     for (int column = 0; column < rowsN; ++column)
-      outcome.isRight &= run.at<uint16_t>(c, size_t(row * rowsN + column)) ==
-                         narrow(bf16Format, float(dot(a, row, b, column)));
+      outcome.isRight &=
+          got[size_t(row * rowsN + column)] == narrow(bf16Format, float(dot(allA, row, b, column)));
   return outcome;
 }
 
@@ -277,6 +319,19 @@ TEST_CASE("the ring runs right under every seed", "[gemmring]") {
     Outcome outcome = gemm(g, Mistake::None, seed);
     requireClean(outcome.report);
     REQUIRE(outcome.isRight);
+  }
+}
+
+TEST_CASE("two blocks share what they load", "[gemmring]") {
+  Gemm g;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Outcome outcome = gemm(g, Mistake::None, seed, 2);
+    requireClean(outcome.report);
+    REQUIRE(outcome.isRight);
+  }
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    CHECK(gemm(g, Mistake::NoWait, seed, 2).found(FindingKind::Race));
+    CHECK(gemm(g, Mistake::NoDrain, seed, 2).found(FindingKind::PendingAtExit));
   }
 }
 

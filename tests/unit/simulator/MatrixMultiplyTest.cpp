@@ -41,7 +41,7 @@ uint32_t block(const MatrixUnit &unit, const std::vector<std::pair<double, doubl
     a.push_back(element(unit.a, x));
     b.push_back(element(unit.b, y));
   }
-  return multiplyBlock(unit, a, b, c);
+  return multiplyBlock(unit, OperandBlock(a), OperandBlock(b), c);
 }
 
 } // namespace
@@ -189,7 +189,8 @@ TEST_CASE("blocks follow one another, each within the stated bound", "[multiply]
     CHECK(std::abs(double(std::bit_cast<float>(c)) - sum) < largestError);
     uint32_t steps = 0;
     for (size_t k = 0; k < 64; k += 16)
-      steps = multiplyBlock(unit, std::span(a).subspan(k, 16), std::span(b).subspan(k, 16), steps);
+      steps = multiplyBlock(unit, OperandBlock(std::span(a).subspan(k, 16)),
+                            OperandBlock(std::span(b).subspan(k, 16)), steps);
     CHECK(steps == c);
   }
 }

@@ -281,6 +281,27 @@ TEST_CASE("wgmma: a wait that leaves the group in flight", "[wgmma]") {
                 at(leaves.line())));
 }
 
+TEST_CASE("wgmma: results that were not committed", "[wgmma]") {
+  Instructions in(Setting{});
+  CHECK(has(only(misuse(in,
+                        [&](auto &sums, int moment) {
+                          if (moment == 2)
+                            in.finish(sums);
+                        }),
+                 FindingKind::WgmmaMisuse),
+            "takes results of a wgmma that was not committed: wgmma_commit must come before the wait"));
+}
+
+TEST_CASE("wgmma: a fence gives its values back", "[wgmma]") {
+  Op fence("wgmma_fence", {.operands = {i32, i32}, .results = {i32, i32}});
+  Run run;
+  requireClean(run({.block = {128}}, [&] {
+    auto got = fence.all({thread(), 7});
+    if (got[0] != thread() || got[1] != 7)
+      throw std::runtime_error("the values are others");
+  }));
+}
+
 TEST_CASE("wgmma: fences", "[wgmma]") {
   Instructions in(Setting{});
   CHECK(only(misuse(
