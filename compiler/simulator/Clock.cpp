@@ -77,17 +77,24 @@ void Clock::acquire(const Known &more) { others = join(others, more); }
 
 void Released::add(const Clock &clock) {
   add(clock.known());
-  if (clock.epoch().count())
+  if (clock.epoch().count()) {
     fresh.push_back(clock.epoch());
+    handedTo.reset();
+  }
 }
 
-void Released::add(const Known &more) { base = join(base, more); }
+void Released::add(const Known &more) {
+  base = join(base, more);
+  handedTo.reset();
+}
 
 const Known &Released::settle() {
   std::erase_if(fresh, [&](Epoch epoch) { return base && base->covers(epoch); });
   if (fresh.empty())
     return base;
-  std::sort(fresh.begin(), fresh.end(), [](Epoch a, Epoch b) { return a.agent() < b.agent(); });
+  auto byAgent = [](Epoch a, Epoch b) { return a.agent() < b.agent(); };
+  if (!std::is_sorted(fresh.begin(), fresh.end(), byAgent))
+    std::sort(fresh.begin(), fresh.end(), byAgent);
   auto added = std::make_shared<Snapshot>();
   for (size_t i = 0; i < fresh.size();) {
     uint32_t block = fresh[i].block();
@@ -108,7 +115,18 @@ const Known &Released::settle() {
   return base;
 }
 
+void Released::handTo(Clock &clock) {
+  settle();
+  if (!handedTo || handedFrom != clock.known()) {
+    handedFrom = clock.known();
+    handedTo = join(handedFrom, base);
+  }
+  clock.setKnown(handedTo);
+}
+
 void Released::clear() {
+  handedFrom.reset();
+  handedTo.reset();
   base.reset();
   fresh.clear();
 }
@@ -120,8 +138,8 @@ void SyncClock::release(Agent &agent) {
 }
 
 void SyncClock::acquire(Agent &agent) {
-  agent.clock.acquire(order.settle());
-  agent.visible.acquire(visible.settle());
+  order.handTo(agent.clock);
+  visible.handTo(agent.visible);
 }
 
 void SyncClock::merge(SyncClock &other) {

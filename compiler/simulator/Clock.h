@@ -76,6 +76,7 @@ public:
     return epoch.agent() == own.agent() ? epoch.count() <= own.count() : others && others->covers(epoch);
   }
   void acquire(const Known &more);
+  void setKnown(Known known) { others = std::move(known); }
   /// Later actions are no longer part of what was released. Call after each release.
   void tick() { own = Epoch(own.block(), own.index(), own.count() + 1); }
   void setOwn(Epoch epoch) { own = epoch; }
@@ -93,12 +94,15 @@ public:
   void add(const Known &more);
   /// All that was added, as one snapshot; null where nothing was.
   const Known &settle();
+  /// Orders all that was added before what the clock's agent does next.
+  void handTo(Clock &clock);
   bool empty() const { return !base && fresh.empty(); }
   void clear();
 
 private:
   Known base;
   std::vector<Epoch> fresh;
+  Known handedFrom, handedTo; ///< the last join of handTo: those who leave a barrier mostly knew the same
 };
 
 struct Agent;

@@ -41,7 +41,7 @@ Machine::Machine() = default;
 Machine::~Machine() = default;
 
 bool Machine::State::isNew(FindingKind kind, const Site *site, const Site *other) {
-  auto found = known.find({kind, site, other});
+  auto found = known.find(keyOf(kind, site, other));
   if (found == known.end())
     return true;
   if (found->second < machine.running->findings.size())
@@ -96,11 +96,11 @@ void Machine::preempt() {
 }
 
 void Machine::keep(Finding finding) {
-  state->known[{finding.kind, finding.site, finding.other}] = running->findings.size();
-  if (running->findings.size() < launched->maxFindings)
+  bool hasRoom = running->findings.size() < launched->maxFindings;
+  state->known[State::keyOf(finding.kind, finding.site, finding.other)] =
+      hasRoom ? running->findings.size() : SIZE_MAX;
+  if (hasRoom)
     running->findings.push_back(std::move(finding));
-  else
-    state->known[{finding.kind, finding.site, finding.other}] = SIZE_MAX;
 }
 
 void Machine::report(Finding finding) {

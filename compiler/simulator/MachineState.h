@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/simulator/Machine.h"
 #include "compiler/simulator/TrafficCounter.h"
+#include <functional>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -23,7 +24,12 @@ struct Machine::State {
 
   /// Equal faults are one finding: counts one more and gives false where it is known already. Asked before a text is made.
   bool isNew(FindingKind kind, const Site *site, const Site *other);
-  std::map<std::tuple<FindingKind, const Site *, const Site *>, size_t> known; ///< index in the report
+  /// A race seen from either side is one.
+  using Key = std::tuple<FindingKind, const Site *, const Site *>;
+  static Key keyOf(FindingKind kind, const Site *site, const Site *other) {
+    return std::less<>()(other, site) ? Key(kind, other, site) : Key(kind, site, other);
+  }
+  std::map<Key, size_t> known; ///< index in the report
 
   std::unordered_map<uint64_t, SyncClock> locations;
   TrafficCounter traffic;

@@ -42,11 +42,13 @@ void arriveAtBarrier(uint32_t id, uint32_t threads, bool sync, const Site *site)
                " threads, at which others arrived with " + std::to_string(barrier.expected));
   }
   const Site *&place = barrier.sites[thread.warp->index];
-  if (place && place != site)
-    thread.machine->report(fault(FindingKind::Divergence, thread, site,
-                                 "arrives at barrier " + std::to_string(id) +
-                                     ", at which lanes of its warp arrived elsewhere (" + sim::place(place) +
-                                     ")"));
+  if (place && place != site) {
+    Finding finding = fault(FindingKind::Divergence, thread, site,
+                            "arrives at barrier " + std::to_string(id) +
+                                ", at which lanes of its warp arrived elsewhere (" + sim::place(place) + ")");
+    finding.other = place;
+    thread.machine->report(std::move(finding));
+  }
   place = site;
   barrier.clocks.release(thread);
   if (++barrier.arrived < barrier.expected) {

@@ -54,7 +54,7 @@ public:
 
   /// The first result, 0 where there is none.
   uint64_t operator()(std::initializer_list<uint64_t> operands = {}) const {
-    uint64_t results[128] = {};
+    uint64_t results[4] = {};
     run(operands.begin(), results, &site);
     return results[0];
   }
