@@ -73,6 +73,8 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     // A thread's code repeats its address arithmetic for every register.
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
+    // The registers are final here, and control flow is still structured.
+    passes.addPass(nvidia::createCheckWgmma());
     break;
   case Stage::Llvm:
     if (options.platform == Platform::Simulator) {

@@ -24,6 +24,27 @@ def TilesToThreads : Pass<"tiles-to-threads", "::mlir::ModuleOp"> {
                            "::tilegym::ptx::PtxDialect"];
 }
 
+def CheckWgmma : Pass<"check-wgmma", "::mlir::ModuleOp"> {
+  let summary = "refuses wgmmas whose registers are touched in flight, or that ptxas would serialize";
+  let description = [{
+    A wgmma's results are values only after a `wgmma_wait` that returns them. Nothing is changed where all is well:
+
+    ```mlir
+    ptx.wgmma_fence
+    %d:4 = ptx.wgmma n 8 <bf16>(%da) * <bf16>(%db) + <f32>(%c0, %c1, %c2, %c3)
+    ptx.wgmma_commit
+    %r:4 = ptx.wgmma_wait 0(%d#0, %d#1, %d#2, %d#3) : f32, f32, f32, f32
+    ==>
+    the same
+    ```
+    Errors: an accumulator used, copied or moved to another loop value while it may be in flight; a wait that returns it and may leave its group pending, or
+    before its commit; A words that a loop writes while the wgmma of the iteration before reads them (on a GPU: wrong numbers, without a word of
+    ptxas); registers written since the last `wgmma_fence`; a branch around a wgmma whose accumulators live on; a kernel that ends with one in flight.
+
+    Needs: `llvm.func` with structured control flow. Leaves: the same. Numerics: bit-equal.
+  }];
+}
+
 def ToPtx : Pass<"to-ptx", "::mlir::ModuleOp"> {
   let summary = "target instructions, arith and cf to LLVM and NVVM, ready for translation";
   let description = [{
