@@ -185,7 +185,7 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       break;
     }
     }
-    if (stage == options.stopAfter)
+    if (stage == options.stopAfter || variant.sharedBytes > options.maxSharedBytes)
       break;
   }
   return variant;

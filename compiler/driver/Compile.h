@@ -13,6 +13,8 @@ struct CompileOptions {
   /// Gets the text of every stage passed; cubins and objects are not text, and not given.
   std::function<void(Stage, llvm::StringRef)> sink;
   PipelineOptions pipeline;
+  /// A kernel that needs more shared memory is given back as soon as that is known, without code.
+  int64_t maxSharedBytes = INT64_MAX;
 };
 
 /// Name of a variant's kernel in PTX, unique within an op: `softmax_resident_bf16_BM1_BN1024_warps4_fast`.

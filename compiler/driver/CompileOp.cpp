@@ -22,10 +22,13 @@ namespace tilegym::driver {
 namespace {
 
 struct Job {
-  sem::Specialization spec;
-  tile::Facts facts = tile::Facts::General;
+  VariantSlot slot;
   emit::Arch arch;
+  const targets::TargetFacts *target = nullptr;
 };
+
+/// So many points are compiled for a variant at most: where they spill, and where they do not fit in shared memory.
+constexpr size_t kMaxSpillTries = 4, kMaxSharedTries = 16;
 
 /// The compiler itself as part of the key: the bytes of this program. A new build with the same version number compiles anew.
 const std::string &compilerIdentity() {
@@ -39,50 +42,114 @@ const std::string &compilerIdentity() {
 }
 
 /// Everything the result depends on.
-std::string cacheKey(const sem::OpModel &op, const Job &job, const CompileOpOptions &options,
-                     const std::string &versions) {
+std::string cacheKey(const sem::OpModel &op, const sem::Specialization &spec, const Job &job,
+                     const CompileOpOptions &options, const std::string &versions) {
   std::string text = versions + " " + compilerIdentity() + "\n" + job.arch.chip + "\n" +
-                     entryName(op, job.spec, job.facts) + "\n" +
+                     entryName(op, spec, job.slot.facts) + "\n" +
                      (options.pipeline.checks ? "checks\n" : "\n") +
                      (options.pipeline.platform == Platform::Simulator ? "simulator\n" : "\n") +
                      op.spec->file->name() + "\n" + std::string(op.spec->file->text()) + "\n";
   for (const auto &library : op.libraries)
     text += library->file->name() + "\n" + std::string(library->file->text()) + "\n";
-  for (bool present : job.spec.present)
+  for (bool present : spec.present)
     text += present ? '1' : '0';
   return hashText(text);
 }
 
-/// Compiles, or takes from the cache. Runs on any thread.
-std::optional<emit::PackageVariant> runJob(const sem::OpModel &op, const Job &job,
-                                           const CompileOpOptions &options, Stage stopAfter,
-                                           const Cache &cache, const std::string &versions,
-                                           std::mutex &outside, std::atomic<size_t> &hits,
-                                           DiagnosticSink &sink) {
-  std::string key = cacheKey(op, job, options, versions);
-  if (std::optional<emit::PackageVariant> found = cache.find(key)) {
-    std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(op, job.spec, sink);
+/// What all jobs share.
+struct Shop {
+  const sem::OpModel &op;
+  const CompileOpOptions &options;
+  Stage stopAfter = Stage::Cubin;
+  Cache cache = {};
+  std::string versions = {};
+  std::mutex outside = {}; ///< held where options' functions are called
+  std::atomic<size_t> hits{0};
+};
+
+/// Compiles one point, or takes it from the cache.
+std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, const sem::Specialization &spec,
+                                                 DiagnosticSink &sink) {
+  std::string key = cacheKey(shop.op, spec, job, shop.options, shop.versions);
+  if (std::optional<emit::PackageVariant> found = shop.cache.find(key)) {
+    std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(shop.op, spec, sink);
     if (!kernel)
       return std::nullopt;
-    found->spec = job.spec;
+    found->spec = spec;
     found->grid = kernel->grid;
     found->arch = job.arch;
-    ++hits;
+    ++shop.hits;
     return found;
   }
   CompileOptions one;
   one.arch = job.arch;
-  one.stopAfter = stopAfter;
-  one.pipeline = options.pipeline;
-  if (options.dump)
+  one.stopAfter = shop.stopAfter;
+  one.pipeline = shop.options.pipeline;
+  one.maxSharedBytes = job.target->maxSharedBytes;
+  if (shop.options.dump)
     one.sink = [&](Stage stage, StringRef text) {
-      std::lock_guard lock(outside);
-      options.dump(entryName(op, job.spec, job.facts), stage, text);
+      std::lock_guard lock(shop.outside);
+      shop.options.dump(entryName(shop.op, spec, job.slot.facts), stage, text);
     };
-  std::optional<emit::PackageVariant> variant = compileVariant(op, job.spec, job.facts, one, sink);
-  if (variant)
-    cache.store(key, *variant);
+  std::optional<emit::PackageVariant> variant = compileVariant(shop.op, spec, job.slot.facts, one, sink);
+  if (variant && variant->sharedBytes <= one.maxSharedBytes)
+    shop.cache.store(key, *variant);
   return variant;
+}
+
+/// The knob to turn where tiles are too large.
+std::string helpForShared(const sem::KernelModel &kernel) {
+  std::string tuned;
+  for (size_t i = 0; i < kernel.tileParams.size(); ++i)
+    if (!kernel.derived[i])
+      tuned += (tuned.empty() ? "`" : ", `") + kernel.tileParams[i] + "`";
+  if (!tuned.empty())
+    return "list smaller values of " + tuned + " in `tune " + kernel.name + "`";
+  return kernel.tileParams.empty() ? "make its tiles smaller"
+                                   : "let its guard take smaller sizes only, and another kernel the others";
+}
+
+/// None of the points fits in a block's shared memory: an error, or a warning where a later kernel takes the calls.
+void reportTooLarge(const sem::OpModel &op, const Job &job, const emit::PackageVariant &least,
+                    DiagnosticSink &sink) {
+  const sem::KernelModel &kernel = op.kernels[size_t(least.spec.kernel)];
+  std::string text = "kernel '" + kernel.name + "' needs " + std::to_string(least.sharedBytes) +
+                     " bytes of shared memory a block at " + emit::knobText(least.spec) + ", but " +
+                     job.arch.chip + " has " + std::to_string(job.target->maxSharedBytes);
+  if (job.slot.spare)
+    sink.warning(kernel.decl->name.range, text + "; a later kernel takes its calls", helpForShared(kernel));
+  else
+    sink.error(kernel.decl->name.range, text, helpForShared(kernel));
+}
+
+/// Fills a slot with the first of its candidates that the target can hold and that does not spill, the least spilling where all do. Runs on any thread.
+std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, DiagnosticSink &sink) {
+  std::optional<emit::PackageVariant> best, least;
+  size_t spilled = 0, tooLarge = 0;
+  for (const sem::Specialization &spec : job.slot.candidates) {
+    std::optional<emit::PackageVariant> variant = compilePoint(shop, job, spec, sink);
+    if (!variant)
+      return std::nullopt;
+    if (variant->sharedBytes > job.target->maxSharedBytes) {
+      if (!least || variant->sharedBytes < least->sharedBytes)
+        least = std::move(variant);
+      if (++tooLarge == kMaxSharedTries)
+        break;
+      continue;
+    }
+    if (!best || variant->resources.spills() < best->resources.spills())
+      best = std::move(variant);
+    if (best->resources.spills() == 0 || ++spilled == kMaxSpillTries)
+      break;
+  }
+  if (!best && least)
+    reportTooLarge(shop.op, job, *least, sink);
+  else if (least)
+    sink.warning(shop.op.kernels[size_t(best->spec.kernel)].tune->kernel.range,
+                 "some points of this `tune` need more than the " +
+                     std::to_string(job.target->maxSharedBytes) +
+                     " bytes of shared memory that a block has on " + job.arch.chip + "; they were left out");
+  return best;
 }
 
 /// Diagnostics of many variants of one kernel repeat themselves; each is said once.
@@ -117,10 +184,10 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
   }
   std::vector<Job> jobs;
   for (const emit::Arch &arch : options.archs) {
+    const targets::TargetFacts *target = targets::findTarget(arch.number);
     std::vector<std::string> skipped;
-    for (sem::Specialization &spec : enumerateVariants(*op, arch.chip, options.filter, skipped, sink))
-      for (tile::Facts facts : {tile::Facts::Fast, tile::Facts::General})
-        jobs.push_back({spec, facts, arch});
+    for (VariantSlot &slot : enumerateVariants(*op, arch.chip, *target, options.filter, skipped, sink))
+      jobs.push_back({std::move(slot), arch, target});
     report.skipped = skipped;
   }
   if (sink.hasErrors())
@@ -131,22 +198,21 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
     return std::nullopt;
   }
 
-  Cache cache;
+  Shop shop{.op = *op, .options = options};
   if (options.cache && !options.dump)
-    cache = Cache::standard();
-  if (!cache.problem.empty())
-    sink.warning(opRange, cache.problem);
-  std::string versions = toolVersions() + (report.ptxOnly ? "" : " " + ptxas->version);
+    shop.cache = Cache::standard();
+  if (!shop.cache.problem.empty())
+    sink.warning(opRange, shop.cache.problem);
+  shop.versions = toolVersions() + (report.ptxOnly ? "" : " " + ptxas->version);
+  shop.stopAfter = simulate ? Stage::Object : report.ptxOnly ? Stage::Ptx : Stage::Cubin;
 
   std::vector<DiagnosticSink> sinks(jobs.size());
   std::vector<std::optional<emit::PackageVariant>> results(jobs.size());
-  std::atomic<size_t> next{0}, done{0}, hits{0};
-  std::mutex outside;
-  Stage stopAfter = simulate ? Stage::Object : report.ptxOnly ? Stage::Ptx : Stage::Cubin;
+  std::atomic<size_t> next{0}, done{0};
   auto work = [&] {
     for (size_t i; (i = next++) < jobs.size();) {
-      results[i] = runJob(*op, jobs[i], options, stopAfter, cache, versions, outside, hits, sinks[i]);
-      std::lock_guard lock(outside);
+      results[i] = runJob(shop, jobs[i], sinks[i]);
+      std::lock_guard lock(shop.outside);
       ++done;
       if (options.progress)
         options.progress(done, jobs.size());
@@ -161,21 +227,22 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
     thread.join();
 
   mergeDiagnostics(sinks, sink);
-  report.variants += jobs.size();
-  report.cached += hits;
+  report.cached += shop.hits;
   emit::PackageOp package{op, {}};
   for (auto [job, result] : zip(jobs, results)) {
     if (!result) {
-      if (!sink.hasErrors())
-        sink.error(opRange,
-                   "internal error: variant '" + entryName(*op, job.spec, job.facts) + "' was not compiled");
+      if (!sink.hasErrors() && !job.slot.spare)
+        sink.error(opRange, "internal error: variant '" +
+                                entryName(*op, job.slot.candidates.front(), job.slot.facts) +
+                                "' was not compiled");
       continue;
     }
     if (unsigned spilled = result->resources.spills())
-      sink.warning(op->kernels[job.spec.kernel].decl->name.range,
+      sink.warning(op->kernels[size_t(result->spec.kernel)].decl->name.range,
                    "variant '" + result->abi.entry + "' for " + job.arch.chip +
                        " spills registers to memory (" + std::to_string(spilled) + " bytes of code)",
                    "tune with smaller tiles or more warps");
+    ++(result->abi.isFast() ? report.fast : report.general);
     package.variants.push_back(std::move(*result));
   }
   return sink.hasErrors() ? std::nullopt : std::optional(std::move(package));

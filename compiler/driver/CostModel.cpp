@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model of one number: what a thread holds of the largest tile. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
-// more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions.
+// more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions. Without facts, eight values a thread.
 #include "compiler/driver/CostModel.h"
 #include <algorithm>
 #include <cmath>
@@ -41,9 +41,10 @@ KernelSize sizeOf(const sem::Kernel &kernel) {
   return size;
 }
 
-double cost(const KernelSize &size, int64_t warps) {
+double cost(const KernelSize &size, int64_t warps, tile::Facts facts) {
   double held = double(size.largestTile) / double(warps * 32), bytes = held * double(size.elementBytes);
-  double cost = std::abs(std::log2(std::max(bytes, 1.0) / 64.0));
+  double cost = facts == tile::Facts::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
+                                           : std::abs(std::log2(held / 8));
   if (held > 64)
     cost += 4 * std::log2(held / 64); // registers: this hurts more than the rest
   if (warps > 8)
@@ -58,26 +59,27 @@ int64_t knob(const sem::Specialization &spec, std::string_view name, int64_t fal
   return fallback;
 }
 
-std::optional<sem::Specialization>
-cheapest(const sem::OpModel &op, const std::vector<sem::Specialization> &candidates, DiagnosticSink &sink) {
-  std::optional<sem::Specialization> best;
-  double bestCost = 0;
-  for (const sem::Specialization &candidate : candidates) {
+Candidates::Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points,
+                       DiagnosticSink &sink) {
+  for (sem::Specialization &point : points) {
     DiagnosticSink own;
-    std::shared_ptr<const sem::Kernel> kernel =
-        sem::instantiateKernel(op, candidate, candidates.size() == 1 ? sink : own);
-    if (!kernel)
-      continue;
-    double c = cost(sizeOf(*kernel), knob(candidate, "warps", 4));
-    if (!best || c < bestCost) {
-      best = candidate;
-      bestCost = c;
-    }
+    if (std::shared_ptr<const sem::Kernel> kernel =
+            sem::instantiateKernel(op, point, points.size() == 1 ? sink : own))
+      sized.emplace_back(point, sizeOf(*kernel));
   }
-  // None of several checks: say why for the first.
-  if (!best && candidates.size() > 1)
-    sem::instantiateKernel(op, candidates.front(), sink);
-  return best;
+  if (sized.empty() && points.size() > 1)
+    sem::instantiateKernel(op, points.front(), sink);
+}
+
+std::vector<sem::Specialization> Candidates::byCost(tile::Facts facts) const {
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < sized.size(); ++i)
+    order.emplace_back(cost(sized[i].second, knob(sized[i].first, "warps", 4), facts), i);
+  std::sort(order.begin(), order.end());
+  std::vector<sem::Specialization> result;
+  for (auto [cost, i] : order)
+    result.push_back(sized[i].first);
+  return result;
 }
 
 } // namespace tilegym::driver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which candidate is likely fastest where nothing has been measured.
 #pragma once
+#include "compiler/ir/TileEnums.h"
 #include "compiler/semantics/OpModel.h"
-#include <optional>
 
 namespace tilegym::driver {
 
@@ -13,12 +13,21 @@ struct KernelSize {
 };
 KernelSize sizeOf(const sem::Kernel &kernel);
 
-/// Lower is better. For kernels bound by memory: enough bytes in flight a thread, few enough registers, not too few threads.
-double cost(const KernelSize &size, int64_t warps);
+/// Lower is better. Fast kernels are bound by memory: enough bytes in flight a thread, few enough registers, not too few threads. General ones access
+/// single elements at 64-bit addresses: few elements a thread, so that they stay small and do not spill.
+double cost(const KernelSize &size, int64_t warps, tile::Facts facts);
 
-/// The cheapest candidate that checks; the first of equals. Empty after errors or without candidates.
-std::optional<sem::Specialization>
-cheapest(const sem::OpModel &op, const std::vector<sem::Specialization> &candidates, DiagnosticSink &sink);
+/// The points of a tune space that check.
+class Candidates {
+public:
+  /// Where none of several checks, the first one's errors are reported.
+  Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points, DiagnosticSink &sink);
+  /// The cheapest first; equals in the order of the space.
+  std::vector<sem::Specialization> byCost(tile::Facts facts) const;
+
+private:
+  std::vector<std::pair<sem::Specialization, KernelSize>> sized;
+};
 
 int64_t knob(const sem::Specialization &spec, std::string_view name, int64_t fallback);
 

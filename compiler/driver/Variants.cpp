@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enumeration and choice. The cost model looks at each candidate's checked tree: how much of its largest tile a thread would hold.
+// What can be called, times the kernels and their derived values, times the facts.
 #include "compiler/driver/Variants.h"
 #include "compiler/driver/CostModel.h"
 #include <algorithm>
@@ -30,12 +30,44 @@ bool wanted(const sem::OpModel &op, const sem::Specialization &spec, const Varia
   return true;
 }
 
+/// Beyond this, a derived value has no general variant where a later kernel takes every call: long rows lose little there.
+constexpr int64_t kMaxGeneralDerived = 1024;
+
+/// Whether a later kernel takes whatever kernel `k` takes.
+bool isCoveredLater(const sem::OpModel &op, size_t k) {
+  return std::any_of(
+      op.kernels.begin() + int64_t(k) + 1, op.kernels.end(),
+      [](const sem::KernelModel &later) { return !later.guard && !later.isPlan && !later.launchedOnly; });
+}
+
+bool needsCluster(const sem::Specialization &spec) {
+  return knob(spec, "ctas", 1) * knob(spec, "cluster_x", 1) * knob(spec, "cluster_y", 1) > 1;
+}
+
+/// The points of the tune space that the target can run.
+std::vector<sem::Specialization> runnable(const sem::OpModel &op, const sem::Specialization &base,
+                                          std::string_view chip, const targets::TargetFacts &target,
+                                          DiagnosticSink &sink) {
+  std::vector<sem::Specialization> points = sem::candidates(op, base, chip, sink);
+  if (target.clusters || points.empty())
+    return points;
+  std::erase_if(points, needsCluster);
+  if (points.empty()) {
+    const sem::KernelModel &kernel = op.kernels[size_t(base.kernel)];
+    sink.error(kernel.tune->kernel.range,
+               "every point of `tune " + kernel.name + "` needs clusters (`ctas`, `cluster`), which " +
+                   std::string(chip) + " does not have",
+               "give them to the targets that have: `arch sm_90a { ctas in [2, 4] }`");
+  }
+  return points;
+}
+
 } // namespace
 
-std::vector<sem::Specialization> enumerateVariants(const sem::OpModel &op, std::string_view arch,
-                                                   const VariantFilter &filter,
-                                                   std::vector<std::string> &skipped, DiagnosticSink &sink) {
-  std::vector<sem::Specialization> variants;
+std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_view chip,
+                                           const targets::TargetFacts &target, const VariantFilter &filter,
+                                           std::vector<std::string> &skipped, DiagnosticSink &sink) {
+  std::vector<VariantSlot> slots;
   for (const sem::KernelModel &k : op.kernels)
     if (k.isPlan || k.launchedOnly)
       skipped.push_back(k.name);
@@ -45,13 +77,21 @@ std::vector<sem::Specialization> enumerateVariants(const sem::OpModel &op, std::
     for (size_t k = 0; k < op.kernels.size(); ++k) {
       if (op.kernels[k].isPlan || op.kernels[k].launchedOnly)
         continue;
-      for (const sem::Specialization &derived : sem::enumerateDerived(op, interface, int64_t(k)))
-        if (std::optional<sem::Specialization> best =
-                cheapest(op, sem::candidates(op, derived, arch, sink), sink))
-          variants.push_back(std::move(*best));
+      bool spare = isCoveredLater(op, k);
+      for (const sem::Specialization &derived : sem::enumerateDerived(op, interface, int64_t(k))) {
+        bool isLong = std::any_of(derived.params.begin(), derived.params.end(),
+                                  [](const sem::NamedInt &p) { return p.value > kMaxGeneralDerived; });
+        Candidates candidates(op, runnable(op, derived, chip, target, sink), sink);
+        for (tile::Facts facts : {tile::Facts::Fast, tile::Facts::General}) {
+          if (facts == tile::Facts::General && spare && isLong)
+            continue;
+          if (std::vector<sem::Specialization> ordered = candidates.byCost(facts); !ordered.empty())
+            slots.push_back({facts, std::move(ordered), spare});
+        }
+      }
     }
   }
-  return variants;
+  return slots;
 }
 
 } // namespace tilegym::driver

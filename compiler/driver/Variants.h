@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The variant policy: without a tuned table, one point of the tune space for each (dtypes, consts, optional tensors, kernel, derived values), chosen by
-// the cost model.
+// The variant policy, where there is no tuned table: docs/architecture.md, "Which variants are built".
 #pragma once
+#include "compiler/ir/TileEnums.h"
 #include "compiler/semantics/OpModel.h"
+#include "compiler/targets/TargetFacts.h"
 #include <string_view>
 
 namespace tilegym::driver {
@@ -13,9 +14,17 @@ struct VariantFilter {
   std::vector<std::pair<std::string, std::string>> consts; ///< `causal=true`, `D=128`
 };
 
-/// In the order of choice at dispatch. Kernels that only plans launch, and plans, are left out: `skipped` names them.
-std::vector<sem::Specialization> enumerateVariants(const sem::OpModel &op, std::string_view arch,
-                                                   const VariantFilter &filter,
-                                                   std::vector<std::string> &skipped, DiagnosticSink &sink);
+/// A variant to build: dtypes, consts, optional tensors, kernel, derived values and facts are settled; any point of the tune space will do.
+struct VariantSlot {
+  tile::Facts facts = tile::Facts::General;
+  std::vector<sem::Specialization> candidates; ///< likely fastest first; never empty
+  bool spare = false;                          ///< a later kernel takes all its calls, so it may be left out
+};
+
+/// In the order of choice at dispatch. `chip` names the target in the spec's `arch` settings. Kernels that only plans launch, and plans, are left
+/// out: `skipped` names them.
+std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_view chip,
+                                           const targets::TargetFacts &target, const VariantFilter &filter,
+                                           std::vector<std::string> &skipped, DiagnosticSink &sink);
 
 } // namespace tilegym::driver

@@ -5,6 +5,7 @@
 #include "compiler/emit/Package.h"
 #include "compiler/interpreter/NumericsFloat.h"
 #include "compiler/semantics/HostExpr.h"
+#include "compiler/targets/TargetFacts.h"
 #include "tilegym/format/Checksum.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -312,9 +313,10 @@ Expected<Arch> parseArch(StringRef text) {
   StringRef digits = text;
   bool ok = digits.consume_front("sm_");
   arch.exact = digits.consume_back("a");
-  if (!ok || digits.getAsInteger(10, arch.number) || arch.number < 80 || arch.number > 999)
-    return createStringError("'%s' is no target; expected sm_80 or later, such as sm_80 or sm_90a",
-                             arch.chip.c_str());
+  if (!ok || digits.getAsInteger(10, arch.number) || !targets::findTarget(arch.number))
+    return createStringError("'%s' is no target; expected one of %s, or one of these with an 'a' (sm_90a) "
+                             "for code for that GPU alone",
+                             arch.chip.c_str(), targets::knownTargets().c_str());
   return arch;
 }
 

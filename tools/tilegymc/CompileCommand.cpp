@@ -173,8 +173,9 @@ int run(const Options &o, const Globals &globals) {
   }
   int code = writePackage(o, package);
   if (code == Ok && !o.quiet) {
-    std::fprintf(stderr, "%zu variants of %zu ops (%zu from the cache) in %s\n", summary.variants,
-                 package.ops.size(), summary.cached, o.output.c_str());
+    std::fprintf(stderr, "%zu variants of %zu ops (%zu fast, %zu general, %zu from the cache) in %s\n",
+                 summary.fast + summary.general, package.ops.size(), summary.fast, summary.general,
+                 summary.cached, o.output.c_str());
     for (const std::string &name : summary.skipped)
       std::fprintf(stderr,
                    "note: '%s' was left out: the target cannot compile plans and what they launch yet\n",

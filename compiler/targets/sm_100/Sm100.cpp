@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Blackwell's large chips.
+#include "compiler/targets/TargetFacts.h"
+
+namespace tilegym::targets {
+
+extern const TargetFacts sm100;
+const TargetFacts sm100 = {.archs = {100, 103}, .maxSharedBytes = 227 * 1024, .clusters = true};
+
+} // namespace tilegym::targets

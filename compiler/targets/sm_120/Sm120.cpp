@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Blackwell's graphics chips.
+#include "compiler/targets/TargetFacts.h"
+
+namespace tilegym::targets {
+
+extern const TargetFacts sm120;
+const TargetFacts sm120 = {.archs = {120, 121}, .maxSharedBytes = 99 * 1024, .clusters = true};
+
+} // namespace tilegym::targets

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Hopper; sm_90a is the same GPU.
+#include "compiler/targets/TargetFacts.h"
+
+namespace tilegym::targets {
+
+extern const TargetFacts sm90;
+const TargetFacts sm90 = {.archs = {90}, .maxSharedBytes = 227 * 1024, .clusters = true};
+
+} // namespace tilegym::targets

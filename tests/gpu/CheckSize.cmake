@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# cmake -DFOLDER=... -DLIMIT=bytes -P: an error where the files of a folder are larger in all, with the largest of them.
+file(GLOB_RECURSE files ${FOLDER}/*)
+set(total 0)
+set(most 0)
+foreach(file IN LISTS files)
+  file(SIZE ${file} size)
+  math(EXPR total "${total} + ${size}")
+  if(size GREATER most)
+    set(most ${size})
+    set(largest ${file})
+  endif()
+endforeach()
+if(total GREATER LIMIT)
+  message(FATAL_ERROR "${FOLDER} has ${total} bytes, expected at most ${LIMIT}; the largest file is ${largest} with ${most}")
+endif()
+message(STATUS "${FOLDER}: ${total} bytes of at most ${LIMIT}")

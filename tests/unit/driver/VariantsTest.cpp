@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Which variants are built: the policy of docs/architecture.md, and what it says where a target cannot hold what a spec asks for.
+#include "compiler/driver/Variants.h"
+#include "compiler/driver/CompileOp.h"
+#include "compiler/syntax/Parser.h"
+#include "llvm/Support/Error.h"
+#include <catch2/catch.hpp>
+
+using namespace tilegym;
+
+namespace {
+
+std::shared_ptr<const sem::OpModel> opOf(const std::string &kernels) {
+  std::string text = R"(
+op copy(x: T[*R, N]) -> y: T[*R, N]
+  where T: f32 | f16
+reference { y = x }
+)" + kernels + R"(
+test { R in [1]; N in [2]; case "one" { R = 1; N = 1; x = [[1]]; expect y = [[1]] }; tolerance { f32: 0; f16: 0 } }
+bench none "a test"
+)";
+  DiagnosticSink sink;
+  auto spec = std::make_shared<ast::Spec>(parseSpec(std::make_shared<SourceFile>("copy.tile", text), sink));
+  auto op = sem::analyze(spec, {}, sink);
+  INFO(renderAll(sink));
+  REQUIRE(op);
+  return op;
+}
+
+const std::string resident = R"(
+kernel resident(BM, BN = pow2ceil(N)) when N <= 4096 {
+  grid(cdiv(R, BM))
+  store(y.tile(BM, BN)[block(0), 0], load(x.tile(BM, BN)[block(0), 0]))
+}
+tune resident { BM in [1, 2, 4, 8, 16]; warps in [4, 8] }
+)";
+const std::string streaming = R"(
+kernel streaming(BN) {
+  grid(R)
+  for c in 0 .. N step BN { store(y[block(0), c :+ BN], load(x[block(0), c :+ BN])) }
+}
+tune streaming { BN in [1024, 4096]; warps in [4] }
+)";
+
+/// "resident_BM8_BN128_warps4 general" for each slot of one dtype: its first candidate, or why there is none.
+std::vector<std::string> slotsOf(const std::string &kernels, tile::Facts facts, unsigned arch = 90) {
+  auto op = opOf(kernels);
+  DiagnosticSink sink;
+  std::vector<std::string> skipped, result;
+  for (const driver::VariantSlot &slot : driver::enumerateVariants(
+           *op, "sm_" + std::to_string(arch), *targets::findTarget(arch), {{DType::F32}, {}}, skipped, sink))
+    if (slot.facts == facts) {
+      std::string name = driver::entryName(*op, slot.candidates.front(), facts);
+      result.push_back(name.substr(strlen("copy_")) + (slot.spare ? " spare" : ""));
+    }
+  for (const Diagnostic &d : sink.all())
+    result.push_back(d.message + " | " + d.help);
+  return result;
+}
+
+/// What compiling says, and the number of variants.
+std::string compiling(const std::string &kernels, const std::string &arch) {
+  auto op = opOf(kernels);
+  driver::CompileOpOptions options;
+  options.archs = {llvm::cantFail(emit::parseArch(arch))};
+  options.filter.dtypes = {DType::F32};
+  options.cache = false;
+  driver::CompileReport report;
+  DiagnosticSink sink;
+  driver::compileOp(op, options, report, sink);
+  std::string text = std::to_string(report.fast + report.general);
+  for (const Diagnostic &d : sink.all())
+    text += "\n" + d.message + " | " + d.help;
+  return text;
+}
+
+/// A tile turned through shared memory, all of it at once.
+std::string turning(const std::string &sizes) {
+  return R"(
+kernel turn(BM) when N <= 4 {
+  grid(1)
+  let t = permute(load(x.tile(BM, 256)[0, 0]), 1, 0)
+  store(y.tile(256, BM)[0, 0], t)
+}
+tune turn { BM in )" +
+         sizes + R"(; warps = 32 }
+)";
+}
+
+} // namespace
+
+TEST_CASE(
+    "a fast variant for every derived value; general ones of long rows only where nothing later takes them") {
+  using Names = std::vector<std::string>;
+  CHECK(slotsOf(resident + streaming, tile::Facts::Fast) ==
+        Names{"resident_f32_BM16_BN128_warps4_fast spare", "resident_f32_BM8_BN256_warps4_fast spare",
+              "resident_f32_BM4_BN512_warps4_fast spare", "resident_f32_BM2_BN1024_warps4_fast spare",
+              "resident_f32_BM1_BN2048_warps4_fast spare", "resident_f32_BM1_BN4096_warps8_fast spare",
+              "streaming_f32_BN1024_warps4_fast"});
+  // Eight elements a thread.
+  Names general = {"resident_f32_BM8_BN128_warps4_general",  "resident_f32_BM4_BN256_warps4_general",
+                   "resident_f32_BM2_BN512_warps4_general",  "resident_f32_BM1_BN1024_warps4_general",
+                   "resident_f32_BM1_BN2048_warps8_general", "resident_f32_BM1_BN4096_warps8_general"};
+  CHECK(slotsOf(resident, tile::Facts::General) == general);
+  general.resize(4);
+  for (std::string &name : general)
+    name += " spare";
+  general.push_back("streaming_f32_BN1024_warps4_general");
+  CHECK(slotsOf(resident + streaming, tile::Facts::General) == general);
+}
+
+TEST_CASE("points that need clusters are for targets that have them") {
+  std::string both = "kernel one(BN) { grid(1); store(y.tile(1, BN)[0, 0], load(x.tile(1, BN)[0, 0])) }\n"
+                     "tune one { BN = 128; ctas in [2, 1] }\n",
+              always = "kernel one(BN) { grid(1); store(y.tile(1, BN)[0, 0], load(x.tile(1, BN)[0, 0])) }\n"
+                       "tune one { BN = 128; cluster = [2, 1] }\n";
+  using Names = std::vector<std::string>;
+  CHECK(slotsOf(both, tile::Facts::Fast, 90) == Names{"one_f32_BN128_ctas2_fast"});
+  CHECK(slotsOf(both, tile::Facts::Fast, 80) == Names{"one_f32_BN128_ctas1_fast"});
+  CHECK(
+      slotsOf(always, tile::Facts::Fast, 80) ==
+      Names{"every point of `tune one` needs clusters (`ctas`, `cluster`), which sm_80 does not have | give "
+            "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
+}
+
+TEST_CASE("what no block can hold is left out, or an error that names the parameter") {
+  CHECK(compiling(turning("[512]"), "sm_80") == "0\nkernel 'turn' needs 524288 bytes of shared memory a "
+                                                "block at BM=512 warps=32, but sm_80 has 166912 | "
+                                                "list smaller values of `BM` in `tune turn`");
+  CHECK(compiling(turning("[512]") + streaming, "sm_80") ==
+        "2\nkernel 'turn' needs 524288 bytes of shared memory a block at BM=512 warps=32, but sm_80 has "
+        "166912; a "
+        "later kernel takes its calls | list smaller values of `BM` in `tune turn`");
+  CHECK(compiling(turning("[256, 16]"), "sm_86") ==
+        "2\nsome points of this `tune` need more than the 101376 bytes of shared memory that a block has on "
+        "sm_86; they were left out | ");
+}
+
+TEST_CASE("targets by their names") {
+  auto problem = [](const char *name) { return llvm::toString(emit::parseArch(name).takeError()); };
+  CHECK(problem("sm_1") == "'sm_1' is no target; expected one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, "
+                           "sm_103, sm_120, sm_121, or "
+                           "one of these with an 'a' (sm_90a) for code for that GPU alone");
+  CHECK(problem("hopper").substr(0, 22) == "'hopper' is no target;");
+  CHECK(llvm::cantFail(emit::parseArch("sm_90a")).exact);
+  CHECK(targets::findTarget(89)->maxSharedBytes == 99 * 1024);
+  CHECK(targets::findTarget(90)->maxSharedBytes == 227 * 1024);
+}
