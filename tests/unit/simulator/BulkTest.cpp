@@ -204,6 +204,67 @@ TEST_CASE("boxes of a tensor, swizzled, ragged, there and back", "[bulk]") {
     }
 }
 
+TEST_CASE("tensors of every rank", "[bulk]") {
+  Bulk b;
+  for (int rank = 1; rank <= 5; ++rank)
+    for (bool fillNaN : {false, true}) {
+      std::vector<uint8_t> loadTypes{i64, i64}, storeTypes{i64};
+      loadTypes.insert(loadTypes.end(), size_t(rank), i32);
+      loadTypes.push_back(i64);
+      storeTypes.insert(storeTypes.end(), size_t(rank), i32);
+      storeTypes.push_back(i64);
+      Op load("tensor_load", {.operands = loadTypes, .segments = {1, 1, rank, 1, 0, 0, 0}});
+      Op store("tensor_store", {.operands = storeTypes, .segments = {1, rank, 1, 0, 0}});
+      Run run;
+      TensorMap map;
+      map.rank = rank;
+      map.type = TensorType::F32;
+      map.fillNaN = fillNaN;
+      uint64_t bytes = 4;
+      std::vector<uint64_t> loadOperands{0, 0}, storeOperands{0};
+      for (int i = 0; i < rank; ++i) {
+        map.extents[size_t(i)] = i ? 3 : 8;
+        map.box[size_t(i)] = i ? 2 : 4;
+        if (i)
+          map.strides[size_t(i - 1)] = bytes;
+        bytes *= map.extents[size_t(i)];
+        loadOperands.push_back(i ? 2 : 4); // the second row of each dimension but the first lies outside
+        storeOperands.push_back(0);
+      }
+      uint64_t from = run.put(numbers(bytes / 4)), to = run.put(std::vector<uint32_t>(bytes / 4, 1));
+      uint64_t corner = from + bytes - 16; // the only row that lies inside
+      auto put = [&](uint64_t address) {
+        map.address = address;
+        REQUIRE_FALSE(tensorMapFault(map));
+        TensorMapBytes packed = encodeTensorMap(map);
+        return run.put(std::vector<std::byte>(packed.begin(), packed.end()));
+      };
+      loadOperands[1] = put(from);
+      storeOperands[0] = put(to);
+      requireClean(run({.block = {1}, .sharedBytes = 2048}, [&] {
+        b.init({shared(1024), 1});
+        b.fenceInit();
+        b.expect({shared(1024), map.boxBytes()});
+        loadOperands[0] = shared();
+        loadOperands.push_back(shared(1024));
+        load.all(loadOperands);
+        b.wait(shared(1024));
+        storeOperands.push_back(shared());
+        store.all(storeOperands);
+        b.commit();
+        b.waitRead();
+      }));
+      uint64_t written = 0;
+      for (uint64_t i = 0; i < bytes / 4; ++i)
+        written += run.at<uint32_t>(to, i) != 1;
+      CHECK(written == map.boxBytes() / 4);
+      for (uint64_t i = 0; i < 4; ++i)
+        CHECK(run.at<uint32_t>(to, i) == run.at<uint32_t>(corner, i));
+      if (rank > 1)
+        CHECK(run.at<uint32_t>(to, 8) == (fillNaN ? 0x7FFFFFFFu : 0u));
+    }
+}
+
 TEST_CASE("multicast reaches each block and signals its barrier", "[bulk]") {
   Bulk b;
   for (bool tensor : {false, true})
