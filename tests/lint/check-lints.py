@@ -12,11 +12,19 @@ def FoldMasks : Pass<"tile-fold-masks"> {{
   let description = [{{ a ==> b }}];
 }}
 """
+INSTRUCTION = f"""// {TAG}// Instructions.
+def Ptx_TrapOp : Ptx_AssemblyOp<"trap"> {{
+  let summary = "stops";
+  let description = "Example: `ptx.trap`";
+}}
+"""
 GOOD = {
     "compiler/syntax/Good.h": CPP + '#include "compiler/syntax/Token.h"\n#include <vector>\n',
     "compiler/emit/Also.cpp": CPP + '#include "tilegym/format/Table.h"\n',
     "compiler/transforms/Passes.td": RECORD,
     "compiler/transforms/FoldMasks.cpp": CPP,
+    "compiler/targets/nvidia/ptx/Execution.td": INSTRUCTION,
+    "tests/ir/targets/nvidia/ptx/execution.mlir": "// RUN: tool\nptx.trap\n",
     "tests/ir/transforms/fold-masks.mlir": "// RUN: tool %s | FileCheck %s\n// CHECK-NEXT: x\n",
     "specs/add.tile": f"# {TAG}## Adds.\ntest {{{{ case {{{{ expect z = [1] }}}} }}}}\n",
     "CMakeLists.txt": f"# {TAG}",
@@ -43,6 +51,8 @@ BAD = [
     ("walls", "compiler/emit/Wall.cpp", CPP + "#include <cuda.h>\n", "includes cuda.h"),
     ("walls", "compiler/emit/Wall2.cpp", CPP + '#include "tilegym/tilegym.h"\n', "only the package format"),
     ("walls", "runtime/src/Wall.cpp", CPP + '#include "compiler/syntax/AST.h"\n', "ships without LLVM"),
+    ("instruction-records", "compiler/targets/nvidia/ptx/More.td", INSTRUCTION.replace('"trap"', '"stop"'), "expected a summary"),
+    ("instruction-records", "compiler/targets/nvidia/ptx/More.td", INSTRUCTION.replace("trap", "stop"), "is written by no test"),
     ("inline-assembly", "compiler/emit/Raw.cpp", CPP + "LLVM::InlineAsmOp::create(b);\n", "writes assembly (InlineAsmOp)"),
     ("inline-assembly", "runtime/src/Raw.cpp", CPP + 'void f() { asm volatile("nop"); }\n', "writes assembly (asm volatile"),
     ("inline-assembly", "compiler/ir/Raw.td", CPP + "// llvm.inline_asm here\n", "writes assembly (inline_asm)"),

@@ -315,17 +315,6 @@ TEST_CASE("wgmma: fences", "[wgmma]") {
             "missing fence.proxy.async: wgmma issued by block 0 thread"));
 }
 
-TEST_CASE("wgmma: a fence passes on what it takes", "[wgmma]") {
-  Op fence("wgmma_fence", {.operands = {f32, i32}, .results = {f32, i32}});
-  std::vector<Op::Results> got(128);
-  Run run;
-  requireClean(run({.block = {128}}, [&] { got[thread()] = fence.all({thread(), thread() + 7}); }));
-  for (uint64_t i = 0; i < 128; ++i) {
-    CHECK(got[i][0] == i);
-    CHECK(got[i][1] == i + 7);
-  }
-}
-
 TEST_CASE("wgmma: descriptors that cannot serve", "[wgmma]") {
   Instructions in(Setting{});
   CHECK(has(only(misuse(

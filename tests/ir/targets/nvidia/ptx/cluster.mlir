@@ -17,6 +17,7 @@ llvm.func @cluster(%f: f32, %x: i32, %y: i64, %ok: i1, %out: !llvm.ptr<1>) attri
   %size = ptx.cluster_size
   // CHECK: ptx.map_shared_rank %{{.*}}, %{{.*}}
   %c = ptx.map_shared_rank %s, %rank
+  // PTX: st.shared::cluster.b32
   llvm.store %size, %c : i32, !llvm.ptr<7>
   // CHECK: ptx.cluster_arrive relaxed
   // PTX: barrier.cluster.arrive.relaxed.aligned;
