@@ -138,10 +138,16 @@ void redux(const uint64_t *operands, uint64_t *results, const Site *site) {
   meetWarp(allLanes, operands, results, site, combineWarp);
 }
 
+/// Any lane may be the one, so that nothing relies on which it is; then it stays so.
+struct Elected {
+  uint32_t lane = 32;
+};
+
 void chooseLane(Meeting &meeting) {
-  eachLane(meeting, [&](unsigned lane) {
-    meeting.results[lane][0] = lane == unsigned(std::countr_zero(meeting.expected[0]));
-  });
+  uint32_t &chosen = meeting.warp->family.get<Elected>().lane;
+  while (chosen == 32 || !(meeting.expected[0] >> chosen & 1))
+    chosen = uint32_t(meeting.warp->block->machine->random(32));
+  eachLane(meeting, [&](unsigned lane) { meeting.results[lane][0] = lane == chosen; });
 }
 
 void elect(const uint64_t *operands, uint64_t *results, const Site *site) {

@@ -89,11 +89,21 @@ TEST_CASE("Redux") {
   REQUIRE(redux(7, [](uint32_t lane) { return 1u << lane % 3; }) == 3); // 11, 11 and 10 times
 }
 
-TEST_CASE("Elect takes the same lane each time") {
+TEST_CASE("Elect takes one lane, which the seed chooses, each time") {
   Op elect("elect", {.results = {i1}});
-  auto got = perLane([&](uint32_t) { return elect() + 2 * elect(); });
-  REQUIRE(got[0] == 3);
-  REQUIRE(std::all_of(got.begin() + 1, got.end(), [](uint64_t one) { return one == 0; }));
+  uint32_t lanes = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    uint32_t first = 0, second = 0;
+    Run run;
+    requireClean(run({.block = {32}, .seed = seed}, [&] {
+      first |= uint32_t(elect()) << thread();
+      second |= uint32_t(elect()) << thread();
+    }));
+    REQUIRE(std::has_single_bit(first));
+    REQUIRE(first == second);
+    lanes |= first;
+  }
+  REQUIRE_FALSE(std::has_single_bit(lanes));
 }
 
 TEST_CASE("Lanes at different instructions are told apart") {
