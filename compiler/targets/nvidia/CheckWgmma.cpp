@@ -197,6 +197,7 @@ private:
   void visit(ptx::WgmmaOp op, State &state) {
     if (!state.fenced)
       error(op, "can come before any wgmma_fence: put one before it");
+    state.fenced = true; // one error is enough for a row of wgmmas
     for (Value accumulator : op.getAccumulators()) {
       if (isPending(accumulator))
         take(op, accumulator, state);
