@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libdevice's intrinsics. Those that round correctly are LLVM's own operations; approximate ones are the instruction that they stand for, a row of
-// the simulator's table (ptx.approx, ptx.divide_approx), so that both have one meaning. Where nothing is said, `ftz` forms do not occur: `__nvvm_reflect` has
-// chosen the paths that keep subnormals.
+// the simulator's table (ptx.approx, ptx.divide_approx), so that both have one meaning. Other `ftz` forms do not occur: `__nvvm_reflect` has chosen the
+// paths that keep subnormals.
 #include "compiler/simulator/Site.h"
 #include "compiler/simulator/jit/Semantics.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -104,10 +104,11 @@ private:
     }
     if (op == "rsqrt" && parts.back() == "d")
       return b.CreateFDiv(ConstantFP::get(b.getDoubleTy(), 1), b.CreateUnaryIntrinsic(Intrinsic::sqrt, x[0]));
-    if (!x[0]->getType()->isFloatTy() || is_contained(parts, "ftz"))
+    if (!x[0]->getType()->isFloatTy())
       return nullptr;
+    int64_t ftz = is_contained(parts, "ftz");
     if (op == "div")
-      return row("divide_approx", {0}, x);
+      return row("divide_approx", {ftz}, x);
     int64_t kind = StringSwitch<int64_t>(op)
                        .Case("ex2", Ex2)
                        .Case("lg2", Lg2)
@@ -116,7 +117,7 @@ private:
                        .Case("sin", Sin)
                        .Case("cos", Cos)
                        .Default(-1);
-    return kind < 0 ? nullptr : row("approx", {kind, 0}, x);
+    return kind < 0 ? nullptr : row("approx", {kind, ftz}, x);
   }
 
   /// A call as `to-sim` makes them, on f32 operands with an f32 result.
