@@ -8,6 +8,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
@@ -89,6 +90,42 @@ public:
       return b.CreateBitCast(b.CreateOr(high, b.CreateZExt(x[0], b.getInt64Ty())), b.getDoubleTy());
     }
     return nullptr;
+  }
+
+  /// The same of inline assembly, which libdevice has some of: carries across words, and what has no intrinsic.
+  Value *meaning(CallInst *call, const InlineAsm &assembly) {
+    b.SetInsertPoint(call);
+    SmallVector<Value *, 4> x(call->args());
+    StringRef text(assembly.getAsmString());
+    if (text.starts_with("rcp.approx.ftz.f32"))
+      return row("approx", {Rcp, 1}, x);
+    if (text.starts_with("sub.rn.f"))
+      return b.CreateFSub(x[0], x[1]);
+    // Two words of a product or a sum of twice their width.
+    auto *pair = dyn_cast<StructType>(call->getType());
+    if (!pair || pair->getNumElements() != 2 || !pair->getElementType(0)->isIntegerTy())
+      return nullptr;
+    unsigned bits = pair->getElementType(0)->getIntegerBitWidth();
+    Type *wide = b.getIntNTy(2 * bits);
+    for (Value *&value : x)
+      value = b.CreateZExt(value, wide);
+    auto join = [&](Value *low, Value *high) { return b.CreateOr(low, b.CreateShl(high, bits)); };
+    bool isProduct = text.contains("mul.lo.u32") || text.contains("mad.lo.cc.u32");
+    Value *result = nullptr;
+    if (isProduct && x.size() <= 3) {
+      result = b.CreateMul(x[0], x[1]);
+      if (x.size() == 3)
+        result = b.CreateAdd(result, x[2]);
+    } else if (text.contains("add.cc.u32 ") && x.size() == 4) {
+      result = b.CreateAdd(join(x[0], x[1]), join(x[2], x[3]));
+    } else if (text.contains("sub.cc.u32 ") && x.size() == 4) {
+      result = b.CreateSub(join(x[0], x[1]), join(x[2], x[3]));
+    } else {
+      return nullptr;
+    }
+    Value *both = PoisonValue::get(pair);
+    both = b.CreateInsertValue(both, b.CreateTrunc(result, pair->getElementType(0)), 0);
+    return b.CreateInsertValue(both, b.CreateTrunc(b.CreateLShr(result, bits), pair->getElementType(1)), 1);
   }
 
 private:
@@ -200,6 +237,20 @@ Error replaceNvvmIntrinsics(Module &module) {
     }
     f.eraseFromParent();
   }
+  for (Function &f : module)
+    for (llvm::Instruction &i : make_early_inc_range(instructions(f))) {
+      auto *call = dyn_cast<CallInst>(&i);
+      auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+      if (!assembly)
+        continue;
+      Value *value = rewriter.meaning(call, *assembly);
+      if (!value)
+        return createStringError(
+            "internal error: libdevice has the assembly '%s', which has no meaning in the simulator",
+            assembly->getAsmString().str().c_str());
+      call->replaceAllUsesWith(value);
+      call->eraseFromParent();
+    }
   return Error::success();
 }
 
