@@ -4,13 +4,12 @@
 
 #include "compiler/simulator/Handover.h"
 
-#include <algorithm>
-
 namespace tilegym::sim {
 
-std::shared_ptr<AsyncGroup> AsyncGroups::join() {
+std::shared_ptr<AsyncGroup> AsyncGroups::join(const Site *site) {
   if (!open)
     open = std::make_shared<AsyncGroup>();
+  open->site = site;
   ++open->running;
   ++open->unread;
   return open;
@@ -62,9 +61,11 @@ void AsyncGroups::retire(size_t pending, bool all) {
   }
 }
 
-size_t AsyncGroups::unwaited() const {
-  auto isUnwaited = [](const auto &group) { return !group->isReadWaited; };
-  return size_t(std::count_if(committed.begin(), committed.end(), isUnwaited)) + (open ? 1 : 0);
+const Site *AsyncGroups::unwaited() const {
+  for (const auto &group : committed)
+    if (!group->isReadWaited && group->site)
+      return group->site;
+  return open ? open->site : nullptr;
 }
 
 } // namespace tilegym::sim

@@ -8,9 +8,10 @@
 namespace tilegym::sim {
 
 struct AsyncGroup {
-  uint32_t running = 0;      ///< operations that are not done
-  uint32_t unread = 0;       ///< of those, whose sources may still be read
-  bool isReadWaited = false; ///< somebody waited for that
+  const Site *site = nullptr; ///< its latest operation's
+  uint32_t running = 0;       ///< operations that are not done
+  uint32_t unread = 0;        ///< of those, whose sources may still be read
+  bool isReadWaited = false;  ///< somebody waited for that
   SyncClock done, read;
 };
 
@@ -18,14 +19,14 @@ struct AsyncGroup {
 class AsyncGroups {
 public:
   /// The group that an operation issued now belongs to; it counts as running.
-  std::shared_ptr<AsyncGroup> join();
+  std::shared_ptr<AsyncGroup> join(const Site *site);
   void sourceRead(AsyncOp &op, AsyncGroup &group);
   void finished(AsyncOp &op, AsyncGroup &group);
   void commit();
   /// Suspends the current thread until all but the `pending` youngest groups are done (`read`: their sources read), and orders that before what follows.
   void wait(size_t pending, bool read, const Site *site);
-  /// Groups whose sources nobody waited for, one for operations that were not committed among them.
-  size_t unwaited() const;
+  /// The latest operation of a group whose source nobody waited for, committed or not; null where there is none.
+  const Site *unwaited() const;
 
 private:
   static std::string describe(const void *object, uint64_t detail);

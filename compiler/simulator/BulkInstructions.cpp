@@ -97,11 +97,10 @@ constexpr Row rows[] = {{"bulk_load", bulkLoad},         {"bulk_store", bulkStor
 } // namespace
 
 void checkBulkGroupsAtExit(Thread &thread) {
-  if (size_t groups = bulkGroups(thread).unwaited())
-    thread.machine->report(fault(FindingKind::PendingAtExit, thread, nullptr,
-                                 "ends with " + std::to_string(groups) +
-                                     " groups of bulk stores that it did not wait for: their sources may be "
-                                     "gone before they are read"));
+  if (const Site *store = bulkGroups(thread).unwaited())
+    thread.machine->report(fault(FindingKind::PendingAtExit, thread, store,
+                                 "ends without having waited for its bulk stores: their source may be gone "
+                                 "before it is read; bulk_wait must come first"));
 }
 
 std::span<const Row> bulkInstructions() { return rows; }

@@ -191,7 +191,7 @@ void issueStore(Thread &thread, Transfer transfer, std::optional<Reduction> redu
   auto moved = std::make_shared<Transfer>(std::move(transfer));
   Cargo cargo = std::make_shared<std::vector<std::byte>>();
   AsyncGroups *groups = barrier ? nullptr : &bulkGroups(thread);
-  std::shared_ptr<AsyncGroup> group = groups ? groups->join() : nullptr;
+  std::shared_ptr<AsyncGroup> group = groups ? groups->join(site) : nullptr;
   op.steps = {[=](AsyncOp &self) {
                 for (const BoxRun &run : moved->runs) {
                   size_t at = cargo->size();

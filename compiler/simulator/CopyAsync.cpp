@@ -63,7 +63,7 @@ void copyAsync(const uint64_t *operands, uint64_t *, const Site *site) {
                                "copies " + std::to_string(bytes) +
                                    " bytes between addresses that are not both multiples of that"));
   ThreadCopies &copies = copiesOf(thread);
-  auto group = copies.groups.join();
+  auto group = copies.groups.join(site);
   auto arrivals = std::make_shared<ThreadCopies::Arrivals>();
   copies.running.push_back(arrivals);
   AsyncOp &op = thread.machine->engine().issue(thread, site, "cp.async", false);

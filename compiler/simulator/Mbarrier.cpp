@@ -135,8 +135,8 @@ std::string describeWait(const void *object, uint64_t phase) {
 /// A wait names a phase by its parity only: with two more complete than the waiter thinks it would wait for, or find, another one.
 void reportSlip(Thread &thread, const Mbarrier &barrier, int64_t phase, const Site *site) {
   misuse(thread, site,
-         "waits for phase " + std::to_string(phase) + " of the " + barrier.describe() + ", but phase " +
-             std::to_string(phase + 1) +
+         "waits for " + (phase < 0 ? "the phase before the first" : "phase " + std::to_string(phase)) +
+             " of the " + barrier.describe() + ", but phase " + std::to_string(phase + 1) +
              " is already complete as well: nothing keeps the barrier from running ahead of this wait");
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The copy engine: rows and boxes, loads, stores and reductions, multicast, and what it needs from fences and waits.
-#include "TestKernel.h"
 #include "compiler/simulator/MatrixElement.h"
 #include "compiler/simulator/TensorMap.h"
+#include "tests/unit/simulator/TestKernel.h"
 #include "tests/unit/simulator/TileOffsets.h"
 
 #include <numeric>
@@ -138,6 +138,11 @@ TEST_CASE("fences and waits that the copy engine needs", "[bulk]") {
       });
       if (mistake == 0)
         requireClean(report);
+      if (mistake == 3)
+        CHECK(report.findings.at(0).text ==
+              "block 0 thread 0 ends without having waited for its bulk stores: their source may be gone "
+              "before it is read; bulk_wait must come first " +
+                  at(b.store.line()));
       found += has(report, kind);
     }
     return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Blocks of a cluster: their barrier, each other's memory, and the end of one while others still reach for it; registers of warpgroups.
-#include "TestKernel.h"
+#include "tests/unit/simulator/TestKernel.h"
 
 using namespace tilegym::sim;
 

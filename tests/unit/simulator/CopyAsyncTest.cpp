@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cp.async: sizes, zeros beyond the source, groups, arrivals at mbarriers, and what happens without the wait.
-#include "TestKernel.h"
+#include "tests/unit/simulator/TestKernel.h"
 
 #include <numeric>
 

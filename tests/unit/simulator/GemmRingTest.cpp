@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A small GEMM as large ones are built: one warpgroup's thread loads tiles into a ring of stages, the other multiplies them and stores by the copy
 // engine. It runs right under every seed; each of the mistakes that a GPU hid, or showed late, is found.
-#include "SmallMatrix.h"
-#include "TestKernel.h"
 #include "compiler/simulator/MatrixDescriptor.h"
 #include "compiler/simulator/NamedBarrier.h"
 #include "compiler/simulator/TensorMap.h"
+#include "tests/unit/simulator/SmallMatrix.h"
+#include "tests/unit/simulator/TestKernel.h"
 
 #include <set>
 
@@ -31,7 +31,32 @@ enum class Mistake {
   Fragments,
   UnrollMismatch,
   NoEmptyWait,
-  NoDrain
+  NoDrain,
+  // One thing left out, doubled, shifted or put elsewhere.
+  NoInitFence,
+  NoInitSync,
+  ProducerParity,
+  ConsumerParity,
+  FewBytes,
+  ManyBytes,
+  TwoExpected,
+  EarlyRelease,
+  DoubleRelease,
+  NoRelease,
+  NoReadWait,
+  NoStoreCommit,
+  NoBarrierBefore,
+  NoBarrierAfter,
+  NoFinalWait,
+  NoCommit,
+  Replaces,
+  NoParityFlip,
+  SwappedMaps,
+  NoExchange,
+  ShortStep,
+  EarlyProxyFence,
+  NoFullWait,
+  Last
 };
 
 std::vector<uint8_t> sumTypes() { return std::vector<uint8_t>(32, f32); }
@@ -88,9 +113,9 @@ struct Gemm {
 /// Where a ring stands: the stage, and the parity of the phase to wait for.
 struct RingState {
   uint32_t stage = 0, parity = 0;
-  void advance() {
+  void advance(bool flips = true) {
     if (++stage == stages)
-      stage = 0, parity ^= 1;
+      stage = 0, parity ^= uint32_t(flips);
   }
 };
 
@@ -106,13 +131,15 @@ struct Kernel {
   void produce() const {
     if (thread() >= 32 || !g.elect())
       return;
-    RingState ring{0, 1};
+    RingState ring{0, uint32_t(mistake != Mistake::ProducerParity)};
     for (int tile = 0; tile < 2; ++tile)
       for (int k = 0; k < kBlocks; ++k) {
         if (mistake != Mistake::NoEmptyWait)
           g.wait(base() + empty + 8 * ring.stage, ring.parity);
         uint64_t barrier = base() + full + 8 * ring.stage, to = base() + ring.stage * stageBytes;
-        g.expect({barrier, stageBytes});
+        uint32_t bytes = stageBytes;
+        bytes -= mistake == Mistake::FewBytes ? 128 : mistake == Mistake::ManyBytes ? -128u : 0;
+        g.expect({barrier, bytes});
         g.load({to, mapA, uint64_t(k * tileK), tileRow(tile), barrier});
         if (blocks == 1) {
           g.load({to + tileBytes, mapB, uint64_t(k * tileK), 0, barrier});
@@ -132,7 +159,8 @@ struct Kernel {
 
   /// A tile of 128-byte rows, k step `step`.
   uint64_t descriptor(uint64_t address, uint32_t step) const {
-    MatrixDescriptor d{uint32_t(address & 0x3FFFF) + 32 * step, 16, 1024, 0, Swizzle::B128};
+    MatrixDescriptor d{uint32_t(address & 0x3FFFF) + (mistake == Mistake::ShortStep ? 16 : 32) * step, 16,
+                       1024, 0, Swizzle::B128};
     if (mistake == Mistake::WideStride)
       d.stride = 2048;
     if (mistake == Mistake::Swizzle64)
@@ -143,7 +171,8 @@ struct Kernel {
   /// Of this thread in its 64 x 64 tile: the row and 16-byte chunk that ldmatrix.x4 and stmatrix.x4 take for 16 columns.
   uint64_t matrixRow(uint64_t tile, uint32_t columns) const {
     uint32_t lane = thread() % 32, row = thread() % 128 / 32 * 16 + lane % 16;
-    return tile + row * 128 + (((2 * columns + lane / 16) ^ (row & 7)) << 4);
+    return tile + row * 128 +
+           (((2 * columns + lane / 16) ^ (mistake == Mistake::NoExchange ? 0 : row & 7)) << 4);
   }
 
   void multiply(const RingState &ring, std::vector<uint64_t> &sums, bool adds) const {
@@ -167,12 +196,17 @@ struct Kernel {
       auto got = (inRegisters ? *g.wgmmaRegisters[step] : g.wgmma).all(all);
       sums.assign(got.begin(), got.begin() + 32);
     }
-    g.commit();
+    if (mistake != Mistake::NoCommit)
+      g.commit();
   }
 
   /// One thread signals each block of the cluster that reads of the stage are over.
   void release(uint32_t stage) const {
     uint64_t barrier = base() + empty + 8 * stage;
+    if (mistake == Mistake::NoRelease)
+      return;
+    if (mistake == Mistake::DoubleRelease && thread() == 128)
+      g.arrive({barrier});
     if (blocks == 1 && thread() == 128)
       g.arrive({barrier});
     if (blocks > 1 && thread() - 128 < blocks)
@@ -180,14 +214,15 @@ struct Kernel {
   }
 
   void consume() const {
-    RingState ring;
+    RingState ring{0, uint32_t(mistake == Mistake::ConsumerParity)};
     int blocks = mistake == Mistake::UnrollMismatch ? kBlocks + 1 : kBlocks;
     for (int tile = 0; tile < 2; ++tile) {
       std::vector<uint64_t> sums(32, 0);
       uint32_t previous = 0;
       for (int k = 0; k < blocks; ++k) {
-        g.wait(base() + full + 8 * ring.stage, ring.parity);
-        multiply(ring, sums, k > 0);
+        if (mistake != Mistake::NoFullWait)
+          g.wait(base() + full + 8 * ring.stage, ring.parity);
+        multiply(ring, sums, k > 0 && mistake != Mistake::Replaces);
         if (mistake == Mistake::NoWait) {
           release(ring.stage);
         } else if (mistake == Mistake::Fragments) {
@@ -195,26 +230,31 @@ struct Kernel {
           release(ring.stage);
         } else {
           g.leaveOne();
-          if (k > 0)
+          if (mistake == Mistake::EarlyRelease)
+            release(ring.stage);
+          else if (k > 0)
             release(previous);
         }
         previous = ring.stage;
-        ring.advance();
+        ring.advance(mistake != Mistake::NoParityFlip);
       }
       auto got = g.finish.all(sums);
       sums.assign(got.begin(), got.begin() + 32);
-      if (mistake != Mistake::NoWait && mistake != Mistake::Fragments)
+      if (mistake != Mistake::NoWait && mistake != Mistake::Fragments && mistake != Mistake::EarlyRelease)
         release(previous);
       storeTile(tile, sums);
     }
-    if (thread() == 128)
+    if (thread() == 128 && mistake != Mistake::NoFinalWait)
       g.waitStore();
   }
 
   void storeTile(int tile, const std::vector<uint64_t> &sums) const {
-    if (thread() == 128)
+    if (thread() == 128 && mistake != Mistake::NoReadWait)
       g.waitRead();
-    arriveAtBarrier(1, 128, true, g.sync.where());
+    if (mistake == Mistake::EarlyProxyFence)
+      g.proxyFence();
+    if (mistake != Mistake::NoBarrierBefore)
+      arriveAtBarrier(1, 128, true, g.sync.where());
     for (uint32_t c = 0; c < 4; ++c) {
       std::vector<uint64_t> words;
       for (uint32_t pair = 0; pair < 4; ++pair)
@@ -224,12 +264,14 @@ struct Kernel {
       words.push_back(matrixRow(base() + staging, c));
       g.storeMatrix.all(words);
     }
-    if (mistake != Mistake::NoProxyFence)
+    if (mistake != Mistake::NoProxyFence && mistake != Mistake::EarlyProxyFence)
       g.proxyFence();
-    arriveAtBarrier(1, 128, true, g.sync.where());
+    if (mistake != Mistake::NoBarrierAfter)
+      arriveAtBarrier(1, 128, true, g.sync.where());
     if (thread() == 128) {
       g.store({mapC, 0, tileRow(tile), base() + staging});
-      g.commitStore();
+      if (mistake != Mistake::NoStoreCommit)
+        g.commitStore();
     }
   }
 
@@ -237,11 +279,13 @@ struct Kernel {
     if (thread() == 0) {
       for (uint32_t s = 0; s < stages; ++s) {
         g.init({base() + full + 8 * s, 1});
-        g.init({base() + empty + 8 * s, blocks});
+        g.init({base() + empty + 8 * s, blocks + (mistake == Mistake::TwoExpected)});
       }
-      g.fenceInit();
+      if (mistake != Mistake::NoInitFence)
+        g.fenceInit();
     }
-    if (blocks > 1) {
+    if (mistake == Mistake::NoInitSync) {
+    } else if (blocks > 1) {
       g.arriveCluster();
       g.waitCluster();
     } else {
@@ -289,12 +333,11 @@ Outcome gemm(const Gemm &g, Mistake mistake, uint64_t seed, uint32_t blocks = 1)
   int rows = rowsOf(blocks);
   Run run;
   uint64_t c = run.memory.allocate(uint64_t(rows * rowsN) * 2, "C");
-  Kernel kernel{g,
-                mistake,
-                makeMap(run, putMatrix(run, allA), rows, sizeK),
-                makeMap(run, putMatrix(run, b), rowsN, sizeK, 64 / blocks),
-                makeMap(run, c, rows, rowsN),
-                blocks};
+  uint64_t a = makeMap(run, putMatrix(run, allA), rows, sizeK),
+           bMap = makeMap(run, putMatrix(run, b), rowsN, sizeK, 64 / blocks);
+  if (mistake == Mistake::SwappedMaps)
+    std::swap(a, bMap);
+  Kernel kernel{g, mistake, a, bMap, makeMap(run, c, rows, rowsN), blocks};
   Outcome outcome;
   outcome.report = run({.grid = {blocks},
                         .block = {256},
@@ -355,6 +398,16 @@ TEST_CASE("mistakes that a GPU hides or shows late", "[gemmring]") {
     CHECK_FALSE(gemm(g, Mistake::WideStride, seed).isRight);
     CHECK_FALSE(gemm(g, Mistake::Swizzle64, seed).isRight);
   }
+}
+
+TEST_CASE("whatever is left out, doubled or shifted is found", "[gemmring]") {
+  Gemm g;
+  for (int mistake = int(Mistake::NoInitFence); mistake < int(Mistake::Last); ++mistake)
+    for (uint64_t seed = 0; seed < 2; ++seed) {
+      Outcome outcome = gemm(g, Mistake(mistake), seed);
+      INFO("mistake " << mistake << " seed " << seed);
+      CHECK_FALSE((outcome.report.clean() && outcome.isRight));
+    }
 }
 
 TEST_CASE("a loop that goes round once too often", "[gemmring]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mbarriers: phases, counts and bytes, and each way to misuse them.
-#include "TestKernel.h"
+#include "tests/unit/simulator/TestKernel.h"
 
 using namespace tilegym::sim;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A small GEMM as it is built for Ampere: cp.async into a ring of swizzled stages, ldmatrix, mma.sync.
-#include "SmallMatrix.h"
-#include "TestKernel.h"
+#include "tests/unit/simulator/SmallMatrix.h"
+#include "tests/unit/simulator/TestKernel.h"
 
 using namespace tilegym::sim;
 

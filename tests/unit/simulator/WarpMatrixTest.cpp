@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ldmatrix, stmatrix and mma.sync against plain loops.
-#include "SmallMatrix.h"
-#include "TestKernel.h"
 #include "compiler/simulator/MatrixFragment.h"
+#include "tests/unit/simulator/SmallMatrix.h"
+#include "tests/unit/simulator/TestKernel.h"
 
 using namespace tilegym::sim;
 

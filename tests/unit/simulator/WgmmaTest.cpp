@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // wgmma in every type, majorness and swizzle against plain loops; its protocol, and each mistake with it.
 #include "compiler/simulator/Wgmma.h"
-#include "SmallMatrix.h"
-#include "TestKernel.h"
+#include "tests/unit/simulator/SmallMatrix.h"
+#include "tests/unit/simulator/TestKernel.h"
 #include "tests/unit/simulator/TileOffsets.h"
 
 using namespace tilegym::sim;
