@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matrix fragments and shared tiles against the formulas of the instruction set.
-#include "Simulate.h"
+#include "RegisterFile.h"
 
 using namespace tilegym::layout;
 using namespace tilegym::layout::test;

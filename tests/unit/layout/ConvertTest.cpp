@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Conversion plans, run on data for every pair of many layouts, must give what the destination's definition
 // says.
-#include "Simulate.h"
+#include "RegisterFile.h"
 
 #include "compiler/layout/Transform.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The layout type and the blocked builder: every small shape, thread count and order.
-#include "Simulate.h"
+#include "RegisterFile.h"
 
 using namespace tilegym::layout;
 using namespace tilegym::layout::test;

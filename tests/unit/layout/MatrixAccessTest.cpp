@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ldmatrix and stmatrix plans, run with the meaning that the instructions have, against the layouts' definitions.
-#include "Simulate.h"
+#include "RegisterFile.h"
 
 #include "compiler/layout/MatrixAccess.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Addresses of register tiles in shared tiles, and bank conflicts of the accesses that kernels make to them.
-#include "Simulate.h"
+#include "RegisterFile.h"
 
 using namespace tilegym::layout;
 using namespace tilegym::layout::test;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Slices, permutations, reshapes, broadcasts and products against their definitions, place by place.
-#include "Simulate.h"
+#include "RegisterFile.h"
 
 #include "compiler/layout/Reduce.h"
 #include "compiler/layout/Transform.h"
