@@ -183,18 +183,21 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
     }
   }
   std::vector<Job> jobs;
+  // As a kernel that the target cannot lower: an op without one of its plans is not the op.
+  for (const sem::KernelModel &kernel : op->kernels)
+    if (kernel.isPlan)
+      sink.error(kernel.decl->name.range, "the target cannot lower a plan yet",
+                 "it can be checked and interpreted");
   for (const emit::Arch &arch : options.archs) {
     const targets::TargetFacts *target = targets::findTarget(arch.number);
-    std::vector<std::string> skipped;
-    for (VariantSlot &slot : enumerateVariants(*op, arch.chip, *target, options.filter, skipped, sink))
+    for (VariantSlot &slot : enumerateVariants(*op, arch.chip, *target, options.filter, sink))
       jobs.push_back({std::move(slot), arch, target});
-    report.skipped = skipped;
   }
   if (sink.hasErrors())
     return std::nullopt;
   if (jobs.empty()) {
     sink.error(opRange, "op '" + op->name + "' has nothing to compile for this selection",
-               "check --dtypes and --const; plans cannot be compiled yet");
+               "check --dtypes and --const");
     return std::nullopt;
   }
 
@@ -237,10 +240,11 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
                                 "' was not compiled");
       continue;
     }
-    if (unsigned spilled = result->resources.spills())
+    if (result->resources.spills())
       sink.warning(op->kernels[size_t(result->spec.kernel)].decl->name.range,
                    "variant '" + result->abi.entry + "' for " + job.arch.chip +
-                       " spills registers to memory (" + std::to_string(spilled) + " bytes of code)",
+                       " spills registers to memory: " + std::to_string(result->resources.spillStores) +
+                       " bytes of stores and " + std::to_string(result->resources.spillLoads) + " of loads",
                    "tune with smaller tiles or more warps");
     ++(result->abi.isFast() ? report.fast : report.general);
     package.variants.push_back(std::move(*result));

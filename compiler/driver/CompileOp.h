@@ -23,7 +23,6 @@ struct CompileOpOptions {
 
 struct CompileReport {
   size_t fast = 0, general = 0, cached = 0; ///< variants by facts; of all, those from the cache
-  std::vector<std::string> skipped;         ///< kernels and plans that no target compiles yet
   bool ptxOnly = false;
   std::string ptxOnlyReason;
 };

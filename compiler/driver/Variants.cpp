@@ -66,11 +66,8 @@ std::vector<sem::Specialization> runnable(const sem::OpModel &op, const sem::Spe
 
 std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_view chip,
                                            const targets::TargetFacts &target, const VariantFilter &filter,
-                                           std::vector<std::string> &skipped, DiagnosticSink &sink) {
+                                           DiagnosticSink &sink) {
   std::vector<VariantSlot> slots;
-  for (const sem::KernelModel &k : op.kernels)
-    if (k.isPlan || k.launchedOnly)
-      skipped.push_back(k.name);
   for (const sem::Specialization &interface : sem::enumerateInterfaces(op)) {
     if (!wanted(op, interface, filter))
       continue;

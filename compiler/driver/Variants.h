@@ -21,10 +21,10 @@ struct VariantSlot {
   bool spare = false;                          ///< a later kernel takes all its calls, so it may be left out
 };
 
-/// In the order of choice at dispatch. `chip` names the target in the spec's `arch` settings. Kernels that only plans launch, and plans, are left
-/// out: `skipped` names them.
+/// In the order of choice at dispatch, of kernels: plans, and what only they launch, are the caller's to refuse. `chip` names the target in the
+/// spec's `arch` settings.
 std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_view chip,
                                            const targets::TargetFacts &target, const VariantFilter &filter,
-                                           std::vector<std::string> &skipped, DiagnosticSink &sink);
+                                           DiagnosticSink &sink);
 
 } // namespace tilegym::driver

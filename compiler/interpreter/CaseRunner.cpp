@@ -103,6 +103,8 @@ CaseResult CaseRunner::run(const sem::TestCall &test, Backend &backend, Spread s
       if (run.outcomes.empty() && run.skipped.empty())
         result.failures.push_back(heading(test, backend.name()) + "no kernel of the op takes this case\n");
       for (const Outcome &outcome : run.outcomes) {
+        if (outcome.kernel >= 0)
+          result.kernels.push_back(outcome.kernel);
         std::string who = backend.name() + (outcome.variant.empty() ? "" : " " + outcome.variant);
         appendFaults(outcome.faults, heading(test, who), result.failures);
         if (outcome.faults.empty())

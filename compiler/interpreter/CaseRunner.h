@@ -15,6 +15,7 @@ struct Outcome {
   std::string variant;                          ///< "resident BM=4": as a user would name it; may be empty
   std::vector<std::vector<HostTensor>> tensors; ///< by tensor id; outputs and inouts are looked at
   std::vector<Fault> faults;
+  int64_t kernel = -1; ///< which kernel of the op ran, where the backend says so
 };
 
 struct BackendRun {
@@ -55,7 +56,8 @@ struct CaseResult {
   std::string name;
   std::vector<std::string> failures; ///< each a few lines that say op, case, variant and numbers
   std::string skipped;
-  int64_t outcomes = 0; ///< how many variants were compared
+  int64_t outcomes = 0;         ///< how many variants were compared
+  std::vector<int64_t> kernels; ///< of the op: those that ran, as far as the backend says so
   double seconds = 0;
 };
 

@@ -9,6 +9,25 @@ from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
 COMMANDS = ["bench", "check", "compile", "doctor", "explain", "fmt", "golden", "list", "run", "test"]
 
 
+TWICE = """op twice(x: f32[N]) -> y: f32[N]
+reference { y = x + x }
+kernel long() when N > 1000 {
+  grid(N)
+  store(y[block(0)], 2 * load(x[block(0)]))
+}
+kernel short() {
+  grid(N)
+  store(y[block(0)], 2 * load(x[block(0)]))
+}
+test {
+  N in [5, 63]
+  case "by hand" { x = [1, 2]; expect y = [2, 4] }
+  tolerance { f32: 0 }
+}
+bench none "a test"
+"""
+
+
 class Help(cli.CliTest):
     def test_every_command_has_help_with_examples(self):
         overview = self.expect(OK, "--help", out="Exit codes: 0 ok, 1 the input is wrong, 2 a check failed, 3 the environment lacks something")
@@ -55,6 +74,16 @@ class Check(cli.CliTest):
         self.expect(OK, "check", "softmax", "--static", out="1 spec checked")
         self.expect(INPUT_WRONG, "check", "softmax", "-k", "nothing-like-it", err="no test case matches the patterns given with -k")
         self.expect(INPUT_WRONG, "check", "softmax", "--kernel", "nosuch", err="--kernel: no op has a kernel 'nosuch'")
+
+    def test_a_check_of_nothing_fails(self):
+        path = self.write("twice.tile", TWICE)
+        self.expect(CHECK_FAILED, "check", path, "--kernel", "long", out="0 passed, 0 failed, 3 skipped",
+                    err="every case of twice was skipped, interpreter: the kernels asked for do not take this case")
+        why = "no case of `test` runs `long`, so nothing of it was checked"
+        self.expect(OK, "check", "-q", path, err=[why, "add a case that its guard takes"])
+        self.expect(OK, "test", "-q", "--backend", "interpreter", path, err=why)
+        self.assertEqual([d["message"] for d in json.loads(self.expect(OK, "check", path, "--json"))["diagnostics"]], [why])
+        self.assertNotIn(why, cli.run("check", path, "-k", "N=5").stderr)
 
     def test_a_wrong_kernel_fails_with_its_numbers(self):
         wrong = self.spec("vector_add").replace("store(", "store(", 1)

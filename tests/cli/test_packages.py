@@ -12,6 +12,32 @@ import cli
 from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
 
 ONE_CASE = ["-k", "R=7 N=63 T=f32"]
+SPILLING = """op sums(x: f32[M, 8192]) -> y: f32[M, 8192]
+reference { y = x + sum(x, axis=1) }
+kernel all() {
+  grid(M)
+  let t = load(x[block(0), 0 :+ 8192])
+  store(y[block(0), 0 :+ 8192], t + sum(t))
+}
+tune all { warps = 1; hold = registers }
+test {
+  case "one" { M = 0; x = 1; expect y = [] }
+  tolerance { f32: 1e-5 }
+}
+bench none "a test"
+"""
+SORTED = """op sorted(x: f32[8]) -> y: f32[8]
+reference { y = sort(x) }
+kernel all() {
+  grid(1)
+  store(y[0 :+ 8], sort(load(x[0 :+ 8])))
+}
+test {
+  case "by hand" { x = [1, 0, 3, 2, 5, 4, 7, 6]; expect y = [0, 1, 2, 3, 4, 5, 6, 7] }
+  tolerance { f32: 0 }
+}
+bench none "a test"
+"""
 
 
 class Packages(cli.CliTest):
@@ -40,6 +66,26 @@ class Packages(cli.CliTest):
             self.expect(INPUT_WRONG, "compile", "softmax", *arguments, "-o", self.path("out"), err=text)
             self.assertFalse(os.path.exists(self.path("out")))
         self.expect(OK, "compile", "vector_add", "--arch", "sm_80", "--dtypes", "f32", "--emit", "ptx", out=".visible .entry vector_add")
+
+    def test_a_plan_is_refused_as_any_construct_that_no_target_compiles(self):
+        kernel = self.write("sorted.tile", SORTED)
+        for spec, why in [("tests/specs/good/two-launches.tile", "the target cannot lower a plan yet"), (kernel, "the target cannot lower `sort` yet")]:
+            for more in [[], ["-q"]]:
+                self.expect(INPUT_WRONG, "compile", spec, "--arch", "sm_80", "-o", self.path("out"), *more, err=why)
+            found = json.loads(self.expect(INPUT_WRONG, "compile", spec, "--arch", "sm_80", "-o", self.path("out"), "--json"))
+            self.assertIn(why, [d["message"] for d in found])
+            self.assertFalse(os.path.exists(self.path("out")))
+            self.expect(INPUT_WRONG, "compile", spec, "--arch", "sm_80", "-o", self.path("out"), "--keep-going", err=["is left out: " + why, "no op is left to compile"])
+            self.expect(OK, "compile", "vector_add", spec, "--arch", "sm_80", "--dtypes", "f32", "--keep-going", "-q", "-o", self.path("out"), err="is left out: " + why)
+            shutil.rmtree(self.path("out"))
+
+    def test_spills_are_said(self):
+        if not json.loads(self.expect(OK, "doctor", "--json"))["ptxas"]["found"]:
+            self.skipTest("there is no ptxas")
+        spec = self.write("spilling.tile", SPILLING)
+        done = cli.run("compile", spec, "--arch", "sm_90a", "-o", self.path("out"))
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertRegex(done.stderr, "'sums_all_warps1_hold0_fast' for sm_90a spills registers to memory: [1-9][0-9]* bytes of stores and [1-9][0-9]* of loads")
 
     def test_a_killed_compile_leaves_no_partial_file(self):
         for seconds in [0.05, 0.3, 1]:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lines, totals and JSON of `check` and `test`.
 #include "CaseReport.h"
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -74,6 +75,24 @@ void runTasks(size_t count, unsigned jobs, const std::string &what,
   for (std::thread &thread : pool)
     thread.join();
   progress("");
+}
+
+void warnOfIdleKernels(const std::vector<std::shared_ptr<const sem::OpModel>> &ops,
+                       const std::vector<CaseLine> &lines, DiagnosticSink &sink) {
+  for (const auto &op : ops)
+    for (size_t k = 0; k < op->kernels.size(); ++k) {
+      const sem::KernelModel &kernel = op->kernels[k];
+      bool ran = kernel.launchedOnly;
+      for (const CaseLine &line : lines)
+        if (line.op == op->name)
+          // After a failure it is not known what else would have run.
+          ran |= line.result.status == CaseResult::Failed ||
+                 std::count(line.result.kernels.begin(), line.result.kernels.end(), int64_t(k)) > 0;
+      if (!ran)
+        sink.warning(kernel.decl->name.range,
+                     "no case of `test` runs `" + kernel.name + "`, so nothing of it was checked",
+                     "add a case that its guard takes");
+    }
 }
 
 int reportCases(const std::vector<CaseLine> &lines, const DiagnosticSink &sink, const Globals &globals,

@@ -22,6 +22,10 @@ void runTasks(size_t count, unsigned jobs, const std::string &what,
               const std::function<std::function<void(size_t)>()> &makeWorker);
 unsigned threadsFor(unsigned jobs);
 
+/// A warning for each kernel that no case in the interpreter ran: nothing was checked of it.
+void warnOfIdleKernels(const std::vector<std::shared_ptr<const sem::OpModel>> &ops,
+                       const std::vector<CaseLine> &lines, DiagnosticSink &sink);
+
 /// Prints all lines in order and the totals; returns the exit code. `quiet` leaves out what passed.
 int reportCases(const std::vector<CaseLine> &lines, const DiagnosticSink &sink, const Globals &globals,
                 bool quiet);

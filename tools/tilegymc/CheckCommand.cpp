@@ -4,6 +4,7 @@
 #include "SimRun.h"
 #include "Specs.h"
 #include "compiler/interpreter/Gradient.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -73,6 +74,28 @@ bool kernelsExist(const std::vector<std::string> &kernels, const std::vector<OpP
   return true;
 }
 
+/// Whether each op's kernels, and gradients, were checked on some case; else says whose were not. A choice of cases may leave out the
+/// gradients, and what is simulated is what can be compiled.
+bool somethingRan(const std::vector<CaseLine> &lines, bool allCases) {
+  bool good = true;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    auto same = [&](const CaseLine &line) {
+      return line.op == lines[i].op && line.backend == lines[i].backend;
+    };
+    const bool first = std::none_of(lines.begin(), lines.begin() + std::ptrdiff_t(i), same);
+    const bool ran = std::any_of(lines.begin(), lines.end(), [&](const CaseLine &line) {
+      return same(line) && line.result.status != interp::CaseResult::Skipped;
+    });
+    const bool matters = lines[i].backend == "interpreter" || (allCases && lines[i].backend == "gradient");
+    if (!first || ran || !matters)
+      continue;
+    complain("every case of %s was skipped, %s: %s", lines[i].op.c_str(), lines[i].backend.c_str(),
+             lines[i].result.skipped.c_str());
+    good = false;
+  }
+  return good;
+}
+
 int run(const Options &o, const Globals &globals) {
   DiagnosticSink sink;
   std::vector<OpPtr> ops = loadOps(o.specs, globals, sink);
@@ -124,7 +147,10 @@ int run(const Options &o, const Globals &globals) {
   std::vector<CaseLine> lines;
   for (std::vector<CaseLine> &some : byTask)
     std::move(some.begin(), some.end(), std::back_inserter(lines));
-  return reportCases(lines, sink, globals, o.quiet);
+  if (o.patterns.empty() && o.kernels.empty() && !o.staticOnly && !sink.hasErrors())
+    warnOfIdleKernels(ops, lines, sink);
+  int code = reportCases(lines, sink, globals, o.quiet);
+  return code == Ok && !somethingRan(lines, o.patterns.empty()) ? CheckFailed : code;
 }
 
 } // namespace

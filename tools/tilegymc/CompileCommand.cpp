@@ -147,7 +147,6 @@ int run(const Options &o, const Globals &globals) {
   package.name = o.packageName.empty() ? (ops.size() == 1 ? ops[0]->name : "tilegym_kernels") : o.packageName;
   package.producer = driver::toolVersions();
   driver::CompileReport summary;
-  std::vector<std::string> leftOut;
   for (const auto &op : ops) {
     DiagnosticSink own;
     options.progress = [&](size_t done, size_t all) {
@@ -157,15 +156,18 @@ int run(const Options &o, const Globals &globals) {
       package.ops.push_back(std::move(*compiled));
     progress("");
     if (own.hasErrors() && o.keepGoing)
-      leftOut.push_back(op->name + ": " + own.all().front().message);
+      sink.warning(own.all().front().range, "'" + op->name + "' is left out: " + own.all().front().message,
+                   own.all().front().help);
     else
       absorb(own, sink);
   }
   report(sink, globals);
   if (sink.hasErrors())
     return InputWrong;
-  for (const std::string &line : leftOut)
-    std::fprintf(stderr, "left out %s\n", line.c_str());
+  if (package.ops.empty()) {
+    std::fprintf(stderr, "error: no op is left to compile\n");
+    return InputWrong;
+  }
   if (o.emit != "package") {
     for (const auto &[entry, text] : stageTexts)
       std::printf("// %s\n%s\n", entry.c_str(), text.c_str());
@@ -176,10 +178,6 @@ int run(const Options &o, const Globals &globals) {
     std::fprintf(stderr, "%zu variants of %zu ops (%zu fast, %zu general, %zu from the cache) in %s\n",
                  summary.fast + summary.general, package.ops.size(), summary.fast, summary.general,
                  summary.cached, o.output.c_str());
-    for (const std::string &name : summary.skipped)
-      std::fprintf(stderr,
-                   "note: '%s' was left out: the target cannot compile plans and what they launch yet\n",
-                   name.c_str());
     if (summary.ptxOnly)
       std::fprintf(stderr, "note: PTX only, which the driver compiles at first use: %s\n",
                    summary.ptxOnlyReason.c_str());

@@ -138,6 +138,8 @@ int run(const Options &o, const Globals &globals) {
       anyOnGpu |= line.backend.starts_with("gpu") && line.result.status != interp::CaseResult::Skipped;
       lines.push_back(std::move(line));
     }
+  if (onInterpreter && o.patterns.empty() && !sink.hasErrors())
+    warnOfIdleKernels(ops, lines, sink);
   int code = reportCases(lines, sink, globals, o.quiet);
   if (on.gpu && !anyOnGpu && !lines.empty())
     std::fprintf(stderr, "note: nothing ran on a GPU: %s\n",
