@@ -82,7 +82,8 @@ BackendRun InterpreterBackend::run(const sem::TestCall &test, const Arguments &i
       specs = points(*base, elementsOf(inputs), faults);
     for (const sem::Specialization &spec : specs) {
       RunResult result = runInSeveralOrders(op, spec, inputs, options.run);
-      out.outcomes.push_back({variantName(op, spec), std::move(result.tensors), std::move(result.faults), kernel});
+      out.outcomes.push_back(
+          {variantName(op, spec), std::move(result.tensors), std::move(result.faults), kernel});
     }
   }
   if (!faults.empty())

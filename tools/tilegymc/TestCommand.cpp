@@ -138,14 +138,17 @@ int run(const Options &o, const Globals &globals) {
       anyOnGpu |= line.backend.starts_with("gpu") && line.result.status != interp::CaseResult::Skipped;
       lines.push_back(std::move(line));
     }
-  if (onInterpreter && o.patterns.empty() && !sink.hasErrors())
+  if (on.interpreter && o.patterns.empty() && !sink.hasErrors())
     warnOfIdleKernels(ops, lines, sink);
   int code = reportCases(lines, sink, globals, o.quiet);
   if (on.gpu && !anyOnGpu && !lines.empty())
     std::fprintf(stderr, "note: nothing ran on a GPU: %s\n",
                  side.lacking.empty() ? "see the reasons of the skipped cases" : side.lacking.c_str());
   bool lacks = (o.backend == "gpu" && !anyOnGpu) || (on.sim && !any && !sim.lacking().empty());
-  return code == Ok && lacks ? EnvironmentLacks : code;
+  if (code != Ok || any || lines.empty())
+    return code == Ok && lacks ? EnvironmentLacks : code;
+  complain("nothing ran: every case was skipped");
+  return lacks ? EnvironmentLacks : CheckFailed;
 }
 
 } // namespace
