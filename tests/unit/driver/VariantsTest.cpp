@@ -46,9 +46,9 @@ tune streaming { BN in [1024, 4096]; warps in [4] }
 std::vector<std::string> slotsOf(const std::string &kernels, tile::Facts facts, unsigned arch = 90) {
   auto op = opOf(kernels);
   DiagnosticSink sink;
-  std::vector<std::string> skipped, result;
+  std::vector<std::string> result;
   for (const driver::VariantSlot &slot : driver::enumerateVariants(
-           *op, "sm_" + std::to_string(arch), *targets::findTarget(arch), {{DType::F32}, {}}, skipped, sink))
+           *op, "sm_" + std::to_string(arch), *targets::findTarget(arch), {{DType::F32}, {}}, sink))
     if (slot.facts == facts) {
       std::string name = driver::entryName(*op, slot.candidates.front(), facts);
       result.push_back(name.substr(strlen("copy_")) + (slot.spare ? " spare" : ""));
