@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lanes meet.
 #include "compiler/simulator/Collective.h"
-#include "compiler/simulator/Machine.h"
+#include "compiler/simulator/Scheduler.h"
+#include <bit>
 
 namespace tilegym::sim {
 namespace {
@@ -12,68 +13,109 @@ std::string describeMeeting(const void *object, uint64_t) {
          ", where only " + meeting.whoArrived() + " came";
 }
 
+// The texts of findings are made out of line: what a waiting fiber keeps on its stack is what each switch brings into the cache.
+
+[[noreturn, gnu::noinline]] void diverged(const Meeting &meeting, const Thread &thread, const Site *site) {
+  thread.machine->stop(fault(FindingKind::Divergence, thread, site,
+                             std::string("comes to ") + site->mnemonic + " while " + meeting.whoArrived() +
+                                 " wait for it at " + meeting.site->mnemonic + " (" + place(meeting.site) +
+                                 ")"));
+}
+
+[[noreturn, gnu::noinline]] void missesExited(const Warp &warp, uint32_t lanes, const Thread &thread,
+                                              const Site *site) {
+  thread.machine->stop(fault(FindingKind::Divergence, thread, site,
+                             std::string("comes to ") + site->mnemonic + ", where " +
+                                 std::to_string(std::popcount(lanes)) + " lanes of warp " +
+                                 std::to_string(warp.index) + " must take part that have exited"));
+}
+
 /// Stops where lanes of its own warp wait for this thread elsewhere. (Other warps of a warpgroup may be further on.)
 void checkConverged(const Warp &warp, const Thread &thread, const Site *site, const Meeting *mine) {
   for (const auto &meeting : warp.meetings)
     if (meeting->site && meeting.get() != mine && meeting->expects(thread) &&
-        meeting->arrived[thread.warp->index - warp.index])
-      thread.machine->stop(fault(FindingKind::Divergence, thread, site,
-                                 std::string("comes to ") + site->mnemonic + " while " +
-                                     meeting->whoArrived() + " wait for it at " + meeting->site->mnemonic +
-                                     " (" + place(meeting->site) + ")"));
+        meeting->arrived[thread.warp->index - warp.index]) [[unlikely]]
+      diverged(*meeting, thread, site);
 }
 
-void meet(Warp &leader, uint32_t width, const std::array<uint32_t, 4> &expected, const uint64_t *operands,
-          uint64_t *results, const Site *site, Compute compute) {
-  Thread &thread = current();
-  uint32_t part = thread.warp->index - leader.index, bit = 1u << thread.lane;
+/// The meeting that this thread joins: one that waits for it at this site, or a new one. `mask` is that of each warp.
+[[gnu::always_inline]] inline Meeting &join(const Thread &thread, Warp &leader, uint32_t width, uint32_t mask,
+                                            const Site *site) {
   Meeting *mine = nullptr, *unused = nullptr;
   for (const auto &meeting : leader.meetings) {
     if (!meeting->site)
       unused = meeting.get();
-    else if (meeting->site == site && meeting->width == width && meeting->expected == expected &&
-             !(meeting->arrived[part] & bit))
+    else if (meeting->site == site && meeting->width == width && meeting->expected[0] == mask &&
+             meeting->expects(thread))
       mine = meeting.get();
   }
   checkConverged(leader, thread, site, mine);
-  if (&leader != thread.warp || width == 32)
-    if (Warp &other = width == 32 ? thread.block->warps[thread.warp->index & ~3u] : *thread.warp;
-        &other != &leader)
-      checkConverged(other, thread, site, mine);
-  if (!mine) {
-    if (!unused)
-      unused = leader.meetings.emplace_back(std::make_unique<Meeting>()).get();
-    mine = unused;
-    mine->site = site;
-    mine->warp = &leader;
-    mine->width = width;
-    mine->expected = expected;
-    mine->arrived = {};
-    for (uint32_t i = 0; i < width / 32; ++i)
-      if (uint32_t gone = expected[i] & thread.block->warps[leader.index + i].exited)
-        thread.machine->stop(fault(
-            FindingKind::Divergence, thread, site,
-            std::string("comes to ") + site->mnemonic + ", where " + std::to_string(std::popcount(gone)) +
-                " lanes of warp " + std::to_string(leader.index + i) + " must take part that have exited"));
+  Warp &group = thread.block->warps[thread.warp->index & ~3u];
+  if (Warp &other = width == 32 ? group : *thread.warp; &other != &leader)
+    checkConverged(other, thread, site, mine);
+  if (mine)
+    return *mine;
+  if (!unused)
+    unused = leader.meetings.emplace_back(std::make_unique<Meeting>()).get();
+  unused->site = site;
+  unused->warp = &leader;
+  unused->width = width;
+  unused->arrived = unused->expected = {};
+  unused->missing = 0;
+  for (uint32_t i = 0; i < width / 32; ++i) {
+    unused->expected[i] = mask;
+    unused->missing += uint32_t(std::popcount(mask));
+    const Warp &warp = thread.block->warps[leader.index + i];
+    if (uint32_t gone = mask & warp.exited) [[unlikely]]
+      missesExited(warp, gone, thread, site);
   }
-  mine->arrived[part] |= bit;
-  mine->operands[part * 32 + thread.lane] = operands;
-  mine->results[part * 32 + thread.lane] = results;
-  mine->threads[part * 32 + thread.lane] = &thread;
-  if (!mine->isComplete())
-    return suspend({.site = site, .describe = describeMeeting, .object = mine});
-  for (uint32_t i = 0; i < width; ++i)
-    if (!(expected[i / 32] >> i % 32 & 1)) {
-      mine->operands[i] = nullptr;
-      mine->results[i] = nullptr;
-      mine->threads[i] = nullptr;
+  return *unused;
+}
+
+/// The last one computes, and lets the others go on.
+[[gnu::noinline]] void complete(Meeting &meeting, const Thread &last, Compute compute) {
+  for (uint32_t i = 0; i < meeting.width; ++i)
+    if (!(meeting.expected[i / 32] >> i % 32 & 1)) {
+      meeting.operands[i] = nullptr;
+      meeting.results[i] = nullptr;
+      meeting.threads[i] = nullptr;
     }
-  compute(*mine);
-  for (uint32_t i = 0; i < width; ++i)
-    if (mine->threads[i] && mine->threads[i] != &thread)
-      wake(*mine->threads[i]);
-  mine->site = nullptr;
-  thread.machine->progress();
+  compute(meeting);
+  for (uint32_t i = 0; i < meeting.width; ++i)
+    if (meeting.threads[i] && meeting.threads[i] != &last)
+      wake(*meeting.threads[i]);
+  meeting.site = nullptr;
+  last.machine->progress();
+}
+
+[[gnu::always_inline]] inline void meet(Thread &thread, Warp &leader, uint32_t width, uint32_t mask,
+                                        const uint64_t *operands, uint64_t *results, const Site *site,
+                                        Compute compute) {
+  Meeting &meeting = join(thread, leader, width, mask, site);
+  uint32_t part = thread.warp->index - leader.index, place = part * 32 + thread.lane;
+  meeting.arrived[part] |= 1u << thread.lane;
+  meeting.operands[place] = operands;
+  meeting.results[place] = results;
+  meeting.threads[place] = &thread;
+  if (--meeting.missing == 0)
+    return complete(meeting, thread, compute);
+  // suspend(), with nothing left to do after it: each return on a resumed fiber is one that the processor does not foresee.
+  thread.reason = {.site = site, .describe = describeMeeting, .object = &meeting};
+  thread.state = ThreadState::Waiting;
+  thread.machine->scheduler().leave();
+}
+
+[[noreturn, gnu::noinline]] void badMask(const Thread &thread, const Site *site) {
+  thread.machine->stop(
+      fault(FindingKind::BadOperand, thread, site,
+            std::string("carries out ") + site->mnemonic + " with a mask that does not name its own lane"));
+}
+
+[[noreturn, gnu::noinline]] void noWarpgroup(const Thread &thread, const Site *site) {
+  thread.machine->stop(fault(FindingKind::BadOperand, thread, site,
+                             std::string("carries out ") + site->mnemonic +
+                                 ", which needs a whole warpgroup of 128 threads; this block has " +
+                                 std::to_string(thread.block->threads.size())));
 }
 
 } // namespace
@@ -103,22 +145,17 @@ Finding leftAlone(const Thread &thread) {
 void meetWarp(uint32_t mask, const uint64_t *operands, uint64_t *results, const Site *site, Compute compute) {
   Thread &thread = current();
   mask &= thread.warp->lanes;
-  if (!(mask >> thread.lane & 1))
-    thread.machine->stop(
-        fault(FindingKind::BadOperand, thread, site,
-              std::string("carries out ") + site->mnemonic + " with a mask that does not name its own lane"));
-  meet(*thread.warp, 32, {mask, 0, 0, 0}, operands, results, site, compute);
+  if (!(mask >> thread.lane & 1)) [[unlikely]]
+    badMask(thread, site);
+  meet(thread, *thread.warp, 32, mask, operands, results, site, compute);
 }
 
 void meetWarpgroup(const uint64_t *operands, uint64_t *results, const Site *site, Compute compute) {
   Thread &thread = current();
   uint32_t first = thread.warp->index & ~3u;
-  if (first + 4 > thread.block->warps.size() || thread.block->warps[first + 3].lanes != ~0u)
-    thread.machine->stop(fault(FindingKind::BadOperand, thread, site,
-                               std::string("carries out ") + site->mnemonic +
-                                   ", which needs a whole warpgroup of 128 threads; this block has " +
-                                   std::to_string(thread.block->threads.size())));
-  meet(thread.block->warps[first], 128, {~0u, ~0u, ~0u, ~0u}, operands, results, site, compute);
+  if (first + 4 > thread.block->warps.size() || thread.block->warps[first + 3].lanes != ~0u) [[unlikely]]
+    noWarpgroup(thread, site);
+  meet(thread, thread.block->warps[first], 128, ~0u, operands, results, site, compute);
 }
 
 } // namespace tilegym::sim

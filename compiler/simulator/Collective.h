@@ -15,12 +15,12 @@ public:
   Warp *warp = nullptr;                          ///< the first one, for a warpgroup
   uint32_t width = 32;                           ///< 32, or 128
   std::array<uint32_t, 4> expected{}, arrived{}; ///< masks, by warp
+  uint32_t missing = 0;                          ///< how many have not arrived
   std::array<const uint64_t *, 128> operands{};
   std::array<uint64_t *, 128> results{};
   std::array<Thread *, 128> threads{};
 
   bool expects(const Thread &thread) const;
-  bool isComplete() const { return expected == arrived; }
   /// Who has come: "lanes 0-30 of warp 2 (block 0)".
   std::string whoArrived() const;
 };

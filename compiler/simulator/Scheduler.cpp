@@ -64,13 +64,6 @@ void Scheduler::makeReady(Thread &thread) {
   }
 }
 
-void Scheduler::leave() {
-  Thread *self = runningThread;
-  running->leave();
-  runningThread =
-      self; // a thread-local's address may not be kept over a switch by the compiler: fibers stay on their OS thread
-}
-
 void Scheduler::abandon() {
   stopped = true;
   running->leave(true);

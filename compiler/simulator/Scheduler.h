@@ -17,7 +17,7 @@ public:
   /// The whole launch, once the machine is set up. Rethrows what a kernel written in C++ threw.
   void run();
   /// From a fiber, with `current()` set to wait or to be ready.
-  void leave();
+  void leave() { running->leave(); }
   [[noreturn]] void abandon(); ///< ends the launch from a fiber
   void makeReady(Thread &thread);
   bool hasStopped() const { return stopped; }

@@ -20,21 +20,21 @@ void measure(const char *what, double count, const std::function<void()> &action
             << " million a second\n";
 }
 
+constexpr uint32_t blocks = 8, threads = 256, rounds = 512;
+constexpr auto total = double(blocks) * threads * rounds;
+const LaunchConfig config{.grid = {blocks}, .block = {threads}, .sharedBytes = threads * 4};
+
 } // namespace
 
-TEST_CASE("Speed", "[.][speed]") {
+TEST_CASE("Speed of accesses", "[.][speed]") {
   Run run;
-  constexpr uint32_t blocks = 8, threads = 256, rounds = 512;
   uint64_t memory = run.memory.allocate(blocks * threads * 64, {}, true);
   Load<uint32_t> load;
   Store<uint32_t> store;
-  Op shuffle("shuffle", {.attributes = {0}, .operands = {i32, i32}, .results = {i32}}), barrier("barrier");
   Op load4("load_global", {.attributes = {0, 32, 0, 0},
                            .operands = {i64},
                            .results = {i32, i32, i32, i32},
                            .segments = {1, 0, 0}});
-  LaunchConfig config{.grid = {blocks}, .block = {threads}, .sharedBytes = threads * 4};
-  auto total = double(blocks) * threads * rounds;
   measure("global loads of 4 bytes", total, [&] {
     requireClean(run(config, [&] {
       uint64_t at = memory + (block() * threads + thread()) * 4;
@@ -63,12 +63,24 @@ TEST_CASE("Speed", "[.][speed]") {
         load(memory + i % 64 * 4);
     }));
   });
+}
+
+TEST_CASE("Speed of shuffles", "[.][speed]") {
+  Run run;
+  Op shuffle("shuffle", {.attributes = {0}, .operands = {i32, i32}, .results = {i32}});
   measure("shuffles of a warp", total / 32, [&] {
     requireClean(run(config, [&] {
       for (uint32_t i = 0; i < rounds; ++i)
         shuffle({thread(), 1});
     }));
   });
+}
+
+TEST_CASE("Speed of barriers", "[.][speed]") {
+  Run run;
+  Load<uint32_t> load;
+  Store<uint32_t> store;
+  Op barrier("barrier");
   measure("barriers of 256 threads", double(blocks) * rounds, [&] {
     requireClean(run(config, [&] {
       for (uint32_t i = 0; i < rounds; ++i)
@@ -85,10 +97,12 @@ TEST_CASE("Speed", "[.][speed]") {
       }
     }));
   });
-  config.block = {32};
-  config.grid = {1};
+}
+
+TEST_CASE("Speed of launches", "[.][speed]") {
+  Run run;
   measure("launches of one warp", 200, [&] {
     for (int i = 0; i < 200; ++i)
-      requireClean(run(config, [] {}));
+      requireClean(run({.block = {32}}, [] {}));
   });
 }
