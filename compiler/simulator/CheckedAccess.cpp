@@ -183,6 +183,10 @@ void Machine::checkReaders(const Cell &cell, Agent &agent, uint64_t address, Tou
   }
 }
 
+static ProxySpace spaceOf(uint64_t address) {
+  return address < uint64_t(1) << 32 ? ProxySpace::Shared : ProxySpace::Global;
+}
+
 inline void Machine::touchCell(Cell &cell, Agent &agent, uint64_t address, Touch touch, const Site *site) {
   bool atomic = isAtomic(touch);
   Epoch me = agent.clock.epoch();
@@ -193,7 +197,8 @@ inline void Machine::touchCell(Cell &cell, Agent &agent, uint64_t address, Touch
   if (cell.write && cell.write.agent() != me.agent()) {
     if (!(atomic && cell.write.isAtomic()) && !agent.clock.covers(cell.write))
       race(agent, address, touch, site, cell.write, cell.writeSite, true);
-    else if (agent.asyncProxy && !cell.write.isAsyncProxy() && !agent.visible.covers(cell.write))
+    else if (agent.asyncProxy && !cell.write.isAsyncProxy() &&
+             !agent.visible[size_t(spaceOf(address))].covers(cell.write))
       missingProxyFence(agent, address, touch, site, cell);
   }
   if (writes(touch)) {

@@ -133,28 +133,37 @@ void Released::clear() {
 
 void SyncClock::release(Agent &agent) {
   order.add(agent.clock);
-  visible.add(agent.visible);
+  for (size_t space = 0; space < 2; ++space)
+    visible[space].add(agent.visible[space]);
   agent.clock.tick();
 }
 
 void SyncClock::acquire(Agent &agent) {
   order.handTo(agent.clock);
-  visible.handTo(agent.visible);
+  for (size_t space = 0; space < 2; ++space)
+    visible[space].handTo(agent.visible[space]);
 }
 
 void SyncClock::merge(SyncClock &other) {
   order.add(other.order.settle());
-  visible.add(other.visible.settle());
+  for (size_t space = 0; space < 2; ++space)
+    visible[space].add(other.visible[space].settle());
 }
 
 void SyncClock::clear() {
   order.clear();
-  visible.clear();
+  for (Released &released : visible)
+    released.clear();
 }
 
-void fenceProxyAsync(Agent &agent) {
-  agent.visible.acquire(agent.clock.known());
-  agent.visible.setOwn(agent.clock.epoch());
+void fenceProxyAsync(Agent &agent, bool shared, bool global) {
+  for (ProxySpace space : {ProxySpace::Shared, ProxySpace::Global}) {
+    if (!(space == ProxySpace::Shared ? shared : global))
+      continue;
+    Clock &visible = agent.visible[size_t(space)];
+    visible.acquire(agent.clock.known());
+    visible.setOwn(agent.clock.epoch());
+  }
   agent.clock.tick();
 }
 

@@ -6,6 +6,7 @@
 // A clock is a shared, immutable snapshot of what is known of the others, and the agent's own count. So a barrier computes one snapshot
 // and all who leave it share that.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -105,6 +106,9 @@ private:
   Known handedFrom, handedTo; ///< the last join of handTo: those who leave a barrier mostly knew the same
 };
 
+/// The memory that a proxy fence is for.
+enum class ProxySpace : uint8_t { Shared, Global };
+
 struct Agent;
 
 /// A synchronisation object's clocks: what is ordered before those who acquire it, and what of that the async proxy may see too. Every
@@ -115,14 +119,15 @@ public:
   void acquire(Agent &agent); ///< orders all that was released before what `agent` does next
   void merge(SyncClock &other);
   void clear();
-  bool empty() const { return order.empty() && visible.empty(); }
+  bool empty() const { return order.empty() && visible[0].empty() && visible[1].empty(); }
 
 private:
-  Released order, visible;
+  Released order;
+  std::array<Released, 2> visible; ///< by ProxySpace
 };
 
-/// fence.proxy.async: what happened before becomes visible to the async proxy. (Clocks `visible` start empty; operations issued later
-/// carry it.)
-void fenceProxyAsync(Agent &agent);
+/// fence.proxy.async: what happened before becomes visible to the async proxy in the spaces that the fence is for. (Clocks `visible` start
+/// empty; operations issued later carry it.)
+void fenceProxyAsync(Agent &agent, bool shared = true, bool global = true);
 
 } // namespace tilegym::sim

@@ -53,7 +53,7 @@ AsyncOp &Engine::issue(Thread &issuer, const Site *site, const char *what, bool 
   op.site = site;
   op.what = what;
   op.clock = Clock(block.index, slot, ++block.slotCounts[slot]);
-  op.visible = Clock(block.index, slot, 0);
+  op.visible.fill(Clock(block.index, slot, 0));
   SyncClock handover;
   handover.release(issuer);
   handover.acquire(op);

@@ -11,10 +11,15 @@ namespace {
 
 void fenceMemory(const uint64_t *, uint64_t *, const Site *) { fence(current()); }
 
-/// Spaces are not told apart: a fence of one space orders accesses of all.
-void fenceProxy(const uint64_t *, uint64_t *, const Site *) {
-  fenceProxyAsync(current());
-  publishMbarriers(current());
+/// Numbered as the dialect numbers them. Shared memory of the block and of the cluster are one space here.
+enum class FenceSpace : uint8_t { All, Global, SharedCta, SharedCluster };
+
+void fenceProxy(const uint64_t *, uint64_t *, const Site *site) {
+  auto space = FenceSpace(site->attributes[0]);
+  fenceProxyAsync(current(), space != FenceSpace::Global,
+                  space == FenceSpace::All || space == FenceSpace::Global);
+  if (space != FenceSpace::Global)
+    publishMbarriers(current());
 }
 
 void fenceMbarrierInit(const uint64_t *, uint64_t *, const Site *) { publishMbarriers(current()); }

@@ -50,7 +50,7 @@ void Scheduler::startBlock(Cluster &cluster, uint32_t rank) {
     thread.lane = i % 32;
     thread.warp = &block.warps[i / 32];
     thread.clock = Clock(block.index, asyncSlots + i, 1);
-    thread.visible = Clock(block.index, asyncSlots + i, 0);
+    thread.visible.fill(Clock(block.index, asyncSlots + i, 0));
     Warp &warp = *thread.warp;
     warp.block = &block;
     warp.index = i / 32;

@@ -31,8 +31,8 @@ struct Agent {
   Machine *machine = nullptr;
   Block *block = nullptr; ///< the issuer's, for an operation
   bool asyncProxy = false;
-  Clock clock;   ///< what happened before
-  Clock visible; ///< what of that the async proxy may see
+  Clock clock;                  ///< what happened before
+  std::array<Clock, 2> visible; ///< what of that the async proxy may see, by ProxySpace
   /// "block 0 thread 5", "copy issued by block 0 thread 0 (a.tile:7)".
   virtual std::string describe() const = 0;
   virtual ~Agent() = default;

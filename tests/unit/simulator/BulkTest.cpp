@@ -12,7 +12,8 @@ using namespace tilegym::sim;
 namespace {
 
 struct Bulk {
-  Op sync{"barrier"}, fence{"fence_proxy_async", {.attributes = {2}}}, fenceInit{"fence_mbarrier_init"};
+  Op sync{"barrier"}, fence{"fence_proxy_async", {.attributes = {2}}},
+      fenceGlobal{"fence_proxy_async", {.attributes = {1}}}, fenceInit{"fence_mbarrier_init"};
   Op init{"mbarrier_init", {.operands = {i64, i32}}};
   Op expect{"mbarrier_arrive_expect_tx", {.attributes = {0, 0}, .operands = {i64, i32}}};
   Op tryWait{"mbarrier_try_wait",
@@ -152,6 +153,38 @@ TEST_CASE("fences and waits that the copy engine needs", "[bulk]") {
   CHECK(findings(2, FindingKind::Race) == 20);
   CHECK(findings(3, FindingKind::PendingAtExit) == 20);
   CHECK(findings(4, FindingKind::MbarrierMisuse) == 20);
+}
+
+TEST_CASE("a proxy fence is for its space", "[bulk]") {
+  Bulk b;
+  // Threads write global memory, which a copy loads, and shared memory, which a store reads.
+  auto kernel = [&](const Op &forLoad, const Op &forStore) {
+    Run run;
+    uint64_t from = run.memory.allocate(256), to = run.memory.allocate(256);
+    return run({.block = {1}, .sharedBytes = 1024}, [&] {
+      b.init({shared(512), 1});
+      b.fenceInit();
+      for (uint32_t i = 0; i < 4; ++i) {
+        b.write(from + 4 * i, i);
+        b.write(shared(256 + 4 * i), i);
+      }
+      forLoad();
+      forStore();
+      b.expect({shared(512), 16});
+      b.load({shared(), from, 16, shared(512)});
+      b.wait(shared(512));
+      b.store({to, shared(256), 16});
+      b.commit();
+      b.waitRead();
+    });
+  };
+  requireClean(kernel(b.fenceGlobal, b.fence));
+  CHECK(only(kernel(b.fence, b.fence), FindingKind::ProxyFence)
+            .find("missing fence.proxy.async: bulk copy issued by block 0 thread 0") == 0);
+  CHECK(only(kernel(b.fenceGlobal, b.fenceGlobal), FindingKind::ProxyFence)
+            .find("missing fence.proxy.async: bulk store issued by block 0 thread 0") == 0);
+  Op fenceAll("fence_proxy_async", {.attributes = {0}});
+  requireClean(kernel(fenceAll, fenceAll));
 }
 
 TEST_CASE("boxes of a tensor, swizzled, ragged, there and back", "[bulk]") {

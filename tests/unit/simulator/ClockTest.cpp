@@ -12,7 +12,7 @@ namespace {
 struct Actor final : Agent {
   explicit Actor(uint32_t block, uint32_t index) {
     clock = Clock(block, index, 1);
-    visible = Clock(block, index, 0);
+    visible.fill(Clock(block, index, 0));
   }
   std::string describe() const override { return "actor"; }
 };
@@ -93,12 +93,12 @@ TEST_CASE("The async proxy sees what was fenced") {
   unfenced.release(writer);
   unfenced.acquire(issuer);
   REQUIRE(issuer.clock.covers(write));
-  REQUIRE_FALSE(issuer.visible.covers(write));
+  REQUIRE_FALSE(issuer.visible[0].covers(write));
   fenceProxyAsync(writer);
   fenced.release(writer);
   fenced.acquire(issuer);
-  REQUIRE(issuer.visible.covers(write));
-  REQUIRE_FALSE(issuer.visible.covers(writer.clock.epoch()));
+  REQUIRE(issuer.visible[0].covers(write));
+  REQUIRE_FALSE(issuer.visible[0].covers(writer.clock.epoch()));
 }
 
 TEST_CASE("A page's cells are as fine as the finest access, and keep what they knew") {
