@@ -2,6 +2,7 @@
 // The op models and compiled kernels as the runtime's records.
 #include "compiler/emit/BlockWriter.h"
 #include "compiler/emit/HostCode.h"
+#include "compiler/emit/Pack.h"
 #include "compiler/emit/Package.h"
 #include "compiler/interpreter/NumericsFloat.h"
 #include "compiler/semantics/HostExpr.h"
@@ -264,12 +265,16 @@ private:
   Slice writeImages(const PackageVariant &v) {
     SmallVector<Image> records;
     SmallVector<uint64_t> places;
-    auto add = [&](StringRef bytes, uint32_t kind) {
+    auto add = [&](StringRef code, uint32_t kind) {
+      std::string packed = pack(code);
+      bool shorter = packed.size() < code.size();
+      StringRef bytes = shorter ? packed : code;
       images.resize((images.size() + 63) / 64 * 64);
       Image image{};
       image.arch = v.arch.number;
       image.kind = kind;
       image.exact = v.arch.exact;
+      image.unpacked = shorter ? uint32_t(code.size()) : 0;
       image.size = bytes.size();
       image.checksum = checksum64(bytes.data(), bytes.size());
       places.push_back(images.size());

@@ -47,10 +47,12 @@ TilegymStatus Loader::load(const Driver &driver, const Device &device, uint32_t 
 
 TilegymStatus Loader::open(const Driver &driver, uint32_t op, const Choice &choice, LoadedImage &loaded) {
   std::string name(table.text(table.ops()[op].name)), entry(table.text(choice.variant->entry));
-  TRY(table.checkImage(*choice.image));
+  std::vector<char> room;
+  const void *code = nullptr;
+  TRY(table.readImage(*choice.image, room, &code));
   CUlibrary library = nullptr;
   CUresult result =
-      driver.libraryLoadData(&library, table.image(*choice.image), nullptr, nullptr, 0, nullptr, nullptr, 0);
+      driver.libraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0); // copies the code
   if (result != kSuccess) {
     std::string what = name + ": loading " + entry + " (the driver is of CUDA " +
                        std::to_string(driver.version / 1000) + "." +

@@ -4,6 +4,7 @@
 #include "PackageTable.h"
 #include "Postfix.h"
 #include "tilegym/format/Checksum.h"
+#include "tilegym/format/Unpack.h"
 #include <cinttypes>
 
 namespace tilegym::runtime {
@@ -168,7 +169,7 @@ private:
           return false;
       for (const Image &i : table.get<Image>(v.images))
         if (i.offset > table.header().size || i.size > table.header().size - i.offset ||
-            i.offset < table.header().imagesOffset || i.kind > 1)
+            i.offset < table.header().imagesOffset || i.kind > 1 || i.unpacked > kMaxImage)
           return bad("an image that lies outside");
       for (const Param &p : table.get<Param>(v.layout))
         if (!parameter(p, op, v))
@@ -247,10 +248,19 @@ TilegymStatus Table::open(const void *data, size_t size, std::string_view source
   return checker.fault ? refuse(checker.fault) : TILEGYM_OK;
 }
 
-TilegymStatus Table::checkImage(const Image &i) const {
+TilegymStatus Table::readImage(const Image &i, std::vector<char> &room, const void **code) const {
+  const void *stored = base + i.offset;
+  bool sound = checksum64(stored, i.size) == i.checksum;
+  *code = stored;
+  size_t size = i.size;
+  if (sound && i.unpacked) {
+    room.resize(i.unpacked);
+    sound = unpack(stored, i.size, room.data(), room.size());
+    *code = room.data();
+    size = room.size();
+  }
   // The driver reads PTX up to its NUL.
-  bool ends = i.kind == 0 || (i.size > 0 && static_cast<const char *>(image(i))[i.size - 1] == 0);
-  if (ends && checksum64(image(i), i.size) == i.checksum)
+  if (sound && (i.kind == 0 || (size > 0 && static_cast<const char *>(*code)[size - 1] == 0)))
     return TILEGYM_OK;
   return fail(TILEGYM_BAD_PACKAGE,
               "%s: the code of a kernel was altered (checksum); make the package again with tilegymc compile",

@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace tilegym::runtime {
 
 class Table {
 public:
-  /// Checks the whole block but the images' contents (see checkImage). `source` names it in errors.
+  /// Checks the whole block but the images' contents (see readImage). `source` names it in errors.
   TilegymStatus open(const void *data, size_t size, std::string_view source);
 
   template <class T> std::span<const T> get(format::Slice slice) const {
@@ -22,8 +23,8 @@ public:
   }
   std::span<const format::Op> ops() const { return get<format::Op>(header().ops); }
   const format::Header &header() const { return *reinterpret_cast<const format::Header *>(base); }
-  const void *image(const format::Image &image) const { return base + image.offset; }
-  TilegymStatus checkImage(const format::Image &image) const;
+  /// The code of an image, once it has been checked: where it lies in the block, or in `room`, unpacked.
+  TilegymStatus readImage(const format::Image &image, std::vector<char> &room, const void **code) const;
 
 private:
   const unsigned char *base = nullptr;

@@ -57,9 +57,12 @@ void callOp(const Table &table, const format::Op &op, unsigned turn) {
   Call whole(table, op);
   Choice choice;
   Grid grid;
+  std::vector<char> room;
+  const void *code = nullptr;
   if (whole.bind(args.data(), false) != TILEGYM_OK ||
       choose(whole, turn % 2 ? 90 : kAnyArch, "a GPU", &choice) != TILEGYM_OK ||
-      table.checkImage(*choice.image) != TILEGYM_OK || computeGrid(whole, choice, &grid) != TILEGYM_OK)
+      table.readImage(*choice.image, room, &code) != TILEGYM_OK ||
+      computeGrid(whole, choice, &grid) != TILEGYM_OK)
     return;
   Parameters parameters;
   fillParameters(whole, choice, grid, &parameters);

@@ -32,11 +32,13 @@ std::shared_ptr<PackageFile> PackageFile::fromBytes(std::string_view bytes, cons
   std::memcpy(file->storage.data(), bytes.data(), bytes.size());
   // The table first: it names the file in what it says, and the runtime's own check is the same.
   bool sound = file->records.open(file->storage.data(), bytes.size(), source) == TILEGYM_OK;
+  std::vector<char> room;
+  const void *code = nullptr;
   // Images are checked when they are loaded; here at once, so that an altered file is refused whatever is run from it.
   for (const format::Op &op : sound ? file->records.ops() : std::span<const format::Op>())
     for (const format::Variant &variant : file->records.get<format::Variant>(op.variants))
       for (const format::Image &image : file->records.get<format::Image>(variant.images))
-        sound = sound && file->records.checkImage(image) == TILEGYM_OK;
+        sound = sound && file->records.readImage(image, room, &code) == TILEGYM_OK;
   if (sound)
     file->code = std::make_unique<runtime::Loader>(file->records);
   if (sound && tilegym_package_open(file->storage.data(), bytes.size(), &file->package) == TILEGYM_OK)

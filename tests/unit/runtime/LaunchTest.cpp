@@ -246,6 +246,33 @@ TEST_CASE("altered code is refused when it is loaded") {
         "make the package again with tilegymc compile");
 }
 
+TEST_CASE("packed code reaches the driver unpacked") {
+  OpText op = scaleOp();
+  auto answer = [&](const std::string &bytes, uint32_t unpacked) {
+    for (VariantText &v : op.variants)
+      v.images = {{80, 1, 0, bytes, unpacked}};
+    Opened opened(op);
+    TilegymStatus status = callScale(opened);
+    return status == TILEGYM_OK ? "ok" : tilegym_last_error();
+  };
+  fakeCuda();
+  // "15 ptx" and NUL; then the same with "15 p" and a copy of nothing new behind it.
+  CHECK(answer(std::string("\x07"
+                           "15 ptx\0",
+                           8),
+               7) == std::string("ok"));
+  std::string altered = "the embedded block: the code of a kernel was altered (checksum); make the package "
+                        "again with tilegymc compile";
+  CHECK(answer(std::string("\x07"
+                           "15 ptx\0",
+                           8),
+               9) == altered);
+  CHECK(answer(std::string("\x06"
+                           "15 ptx",
+                           7),
+               6) == altered); // PTX without its end
+}
+
 TEST_CASE("memory must be the device's") {
   FakeCuda &fake = fakeCuda();
   Opened opened(scaleOp());

@@ -47,7 +47,7 @@ Variant PackageBuilder::variant(const OpText &o, const VariantText &v) {
   std::vector<Image> records;
   for (const ImageText &i : v.images) {
     images.resize((images.size() + 63) / 64 * 64);
-    records.push_back({i.arch, i.kind, i.exact, 0, images.size(), i.bytes.size(),
+    records.push_back({i.arch, i.kind, i.exact, i.unpacked, images.size(), i.bytes.size(),
                        checksum64(i.bytes.data(), i.bytes.size())});
     images += i.bytes;
   }

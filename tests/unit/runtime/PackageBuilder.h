@@ -63,6 +63,7 @@ struct KernelText {
 struct ImageText {
   uint32_t arch = 80, kind = 0, exact = 0;
   std::string bytes = "cubin";
+  uint32_t unpacked = 0;
 };
 struct VariantText {
   uint32_t kernel = 0, facts = kFactsGeneral;

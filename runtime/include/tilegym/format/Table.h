@@ -10,17 +10,16 @@
 namespace tilegym::format {
 
 constexpr uint32_t kMagic = 0x4b4d4754; // "TGMK"
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr uint32_t kNone = 0xffffffffu;
 constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
 constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
-constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxShared = 1 << 20;
+constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxShared = 1 << 20, kMaxImage = 1 << 28;
 
 struct Slice {
   uint32_t offset = 0, count = 0;
 };
 
-/// An image's checksum is checksum64() (format/Checksum.h).
 struct Header {
   uint32_t magic, version;
   uint64_t size;          ///< of the whole block
@@ -157,12 +156,13 @@ enum TensorFacts : uint8_t {
   kWholeVectors = 4, ///< the last axis's extent is a multiple of 16 bytes
 };
 
+/// Code. Its checksum is checksum64() (format/Checksum.h) of the bytes as they stand in the block.
 struct Image {
   uint32_t arch;  ///< 90 for sm_90 and sm_90a
   uint32_t kind;  ///< 0 cubin, 1 PTX
   uint32_t exact; ///< 1: this arch only (sm_90a); 0: also later GPUs of the family (cubin: same major; PTX:
                   ///< any later)
-  uint32_t reserved;
+  uint32_t unpacked; ///< bytes that unpack() makes of it (format/Unpack.h); 0: it is not packed
   uint64_t offset, size, checksum;
 };
 
