@@ -97,6 +97,9 @@ CaseResult CaseRunner::run(const sem::TestCall &test, Backend &backend, Spread s
     const Wanted &want = wantedOf(test, *inputs);
     result.failures = want.failures;
     if (want.failures.empty()) {
+      CaseObserver *sees = spread == Spread::Dense ? observer : nullptr;
+      if (sees)
+        sees->reference(test, *inputs, want.tensors);
       BackendRun run = backend.run(test, *inputs);
       result.skipped = run.skipped;
       result.outcomes = int64_t(run.outcomes.size());
@@ -107,6 +110,8 @@ CaseResult CaseRunner::run(const sem::TestCall &test, Backend &backend, Spread s
           result.kernels.push_back(outcome.kernel);
         std::string who = backend.name() + (outcome.variant.empty() ? "" : " " + outcome.variant);
         appendFaults(outcome.faults, heading(test, who), result.failures);
+        if (sees && outcome.faults.empty())
+          sees->outcome(backend.name(), outcome);
         if (outcome.faults.empty())
           judge(test, who, outcome.tensors, &want.tensors, result.failures);
       }

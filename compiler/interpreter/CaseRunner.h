@@ -61,8 +61,20 @@ struct CaseResult {
   double seconds = 0;
 };
 
+/// Sees what a case's runs are made of.
+class CaseObserver {
+public:
+  virtual ~CaseObserver() = default;
+  virtual void reference(const sem::TestCall &test, const Arguments &inputs,
+                         const std::vector<std::vector<HostTensor>> &outputs) = 0;
+  /// Of a run without faults; its outputs may be wrong.
+  virtual void outcome(const std::string &backend, const Outcome &outcome) = 0;
+};
+
 class CaseRunner {
 public:
+  /// Of the runs on dense memory, from now on.
+  void setObserver(CaseObserver *one) { observer = one; }
   /// `model` is the op's test section; its tolerances judge.
   CaseRunner(const sem::OpModel &op, const sem::TestModel &model, RunOptions options = {});
 
@@ -88,6 +100,7 @@ private:
   const sem::OpModel &op;
   const sem::TestModel &model;
   RunOptions options;
+  CaseObserver *observer = nullptr;
   Wanted wanted; ///< of the last case: several backends and spreads share it
 };
 

@@ -2,15 +2,17 @@
 // `tilegymc test`: the spec's own cases on every backend there is.
 #include "CaseReport.h"
 #include "GpuBackend.h"
+#include "SaveCases.h"
 #include "SimRun.h"
 #include <cstdio>
+#include <filesystem>
 
 namespace tilegym::cli {
 namespace {
 
 struct Options {
   std::vector<std::string> specs, patterns;
-  std::string backend = "all", package;
+  std::string backend = "all", package, save;
   SimOptions sim;
   unsigned jobs = 0;
   bool quiet = false;
@@ -19,6 +21,7 @@ struct Options {
 struct Task {
   const OpTests *tests;
   const sem::TestCall *call;
+  std::string folder; ///< where it is saved; empty: nowhere
 };
 
 const std::pair<interp::Spread, const char *> kSpreads[] = {
@@ -73,12 +76,21 @@ struct Backends {
   bool interpreter, gpu, sim;
 };
 
+/// Numbered within its op, as names of cases are no names of files.
+std::string folderOf(const std::string &base, const sem::OpModel &op, const std::vector<sem::TestCall> &calls,
+                     const sem::TestCall &call) {
+  std::string number = std::to_string(&call - calls.data());
+  return base + "/" + op.name + "/" + std::string(5 - std::min<size_t>(5, number.size()), '0') + number;
+}
+
 void runCase(const Task &task, const Backends &on, GpuSide &side, const SimRun &sim, unsigned threads,
-             std::vector<CaseLine> &lines) {
+             CaseSaver *saver, std::vector<CaseLine> &lines) {
   const sem::OpModel &op = *task.tests->op;
   interp::InterpreterBackend::Options options;
   options.run.threads = threads;
   interp::CaseRunner runner(op, task.tests->model, options.run);
+  if (saver)
+    runner.setObserver(saver);
   if (on.interpreter) {
     interp::InterpreterBackend backend(op, options);
     lines.push_back({op.name, backend.name(), runner.run(*task.call, backend)});
@@ -110,7 +122,8 @@ int run(const Options &o, const Globals &globals) {
   for (const OpPtr &op : ops) {
     tests.push_back(collectTests(op, o.patterns, sink));
     for (const sem::TestCall &call : tests.back()->calls)
-      tasks.push_back({tests.back().get(), &call});
+      tasks.push_back({tests.back().get(), &call,
+                       o.save.empty() ? "" : folderOf(o.save, *op, tests.back()->calls, call)});
   }
   if (tasks.empty() && !sink.hasErrors()) {
     complain("no test case matches the patterns given with -k");
@@ -124,11 +137,22 @@ int run(const Options &o, const Globals &globals) {
   if (on.sim && !sink.hasErrors())
     if (int code = sim.open(ops, o.jobs); code != Ok)
       return code;
+  std::error_code ec;
+  if (!o.save.empty() && std::filesystem::exists(o.save, ec) && !std::filesystem::is_empty(o.save, ec)) {
+    complain("--save: '%s' is there already and not empty", o.save.c_str());
+    return InputWrong;
+  }
   std::vector<std::vector<CaseLine>> byTask(tasks.size());
+  std::vector<std::string> unsaved(tasks.size());
   unsigned workers = unsigned(std::min<size_t>(threadsFor(o.jobs), std::max<size_t>(1, tasks.size())));
   unsigned threads = std::max(1u, threadsFor(0) / workers);
   runTasks(tasks.size(), o.jobs, "test", [&]() -> std::function<void(size_t)> {
-    return [&](size_t i) { runCase(tasks[i], on, side, sim, threads, byTask[i]); };
+    return [&](size_t i) {
+      const Task &task = tasks[i];
+      CaseSaver saver(*task.tests->op, task.tests->model, task.folder);
+      runCase(task, on, side, sim, threads, task.folder.empty() ? nullptr : &saver, byTask[i]);
+      unsaved[i] = saver.finish();
+    };
   });
   std::vector<CaseLine> lines;
   bool anyOnGpu = false, any = false;
@@ -141,6 +165,11 @@ int run(const Options &o, const Globals &globals) {
   if (on.interpreter && o.patterns.empty() && !sink.hasErrors())
     warnOfIdleKernels(ops, lines, sink);
   int code = reportCases(lines, sink, globals, o.quiet);
+  for (const std::string &why : unsaved)
+    if (!why.empty()) {
+      complain("--save: %s", why.c_str());
+      return EnvironmentLacks;
+    }
   if (on.gpu && !anyOnGpu && !lines.empty())
     std::fprintf(stderr, "note: nothing ran on a GPU: %s\n",
                  side.lacking.empty() ? "see the reasons of the skipped cases" : side.lacking.c_str());
@@ -167,6 +196,9 @@ void addTestCommand(CLI::App &app, Globals &globals) {
                    "Only cases whose \"OP CASE\" has this text; given several times, all of them")
       ->allow_extra_args(false);
   command->add_option("--package", options->package, "A package (.tgk) to test, instead of compiling here");
+  command->add_option(
+      "--save", options->save,
+      "Folder for each case's inputs, reference and results, which oracle.py of the GPU bundle judges");
   command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
   command->add_flag("-q,--quiet", options->quiet, "Only the lines of cases that failed");
   command->footer(
