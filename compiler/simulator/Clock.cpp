@@ -75,11 +75,15 @@ Known join(const Known &a, const Known &b) {
 
 void Clock::acquire(const Known &more) { others = join(others, more); }
 
+constexpr size_t maxFresh = 4096;
+
 void Released::add(const Clock &clock) {
   add(clock.known());
   if (clock.epoch().count()) {
     fresh.push_back(clock.epoch());
     handedTo.reset();
+    if (fresh.size() == maxFresh) // a word that many release into and nobody acquires
+      settle();
   }
 }
 

@@ -157,7 +157,7 @@ std::bitset<endUnit> unitsTaken;
 
 } // namespace
 
-SharedWindows::SharedWindows(unsigned blocks) : blocks(blocks) {
+std::unique_ptr<SharedWindows> SharedWindows::take(unsigned blocks) {
   std::lock_guard lock(unitsLock);
   for (unsigned unit = firstUnit; unit + blocks <= endUnit; ++unit) {
     bool isFree = true;
@@ -176,10 +176,9 @@ SharedWindows::SharedWindows(unsigned blocks) : blocks(blocks) {
     }
     for (unsigned i = 0; i < blocks; ++i)
       unitsTaken.set(unit + i);
-    start = unit * span;
-    return;
+    return std::unique_ptr<SharedWindows>(new SharedWindows(unit * span, blocks));
   }
-  throw std::bad_alloc();
+  return nullptr;
 }
 
 SharedWindows::~SharedWindows() {

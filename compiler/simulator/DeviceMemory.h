@@ -76,15 +76,16 @@ public:
   static constexpr uint64_t span = uint64_t(1) << rankShift;
   /// Where a block's shared memory starts in its window: the first KiB is the system's, as on the device, so that 0 is no address of it.
   static constexpr uint64_t dynamicStart = 1024;
-  /// Throws std::bad_alloc where no free range of addresses is left.
-  explicit SharedWindows(unsigned blocks);
+  /// Null where no range of addresses is left.
+  static std::unique_ptr<SharedWindows> take(unsigned blocks);
   ~SharedWindows();
   SharedWindows(const SharedWindows &) = delete;
   uint64_t base() const { return start; }
 
 private:
-  uint64_t start = 0;
-  unsigned blocks = 0;
+  SharedWindows(uint64_t start, unsigned blocks) : start(start), blocks(blocks) {}
+  uint64_t start;
+  unsigned blocks;
 };
 
 } // namespace tilegym::sim

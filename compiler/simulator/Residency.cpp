@@ -79,11 +79,17 @@ void Scheduler::startCluster(uint32_t index) {
   while (std::any_of(clusters.begin(), clusters.end(), isTaken))
     ++cluster->place;
   uint32_t blocks = uint32_t(machine.config().cluster.count());
-  if (spareWindows.empty()) {
-    cluster->windows = std::make_unique<SharedWindows>(blocks);
-  } else {
+  if (!spareWindows.empty()) {
     cluster->windows = std::move(spareWindows.back());
     spareWindows.pop_back();
+  } else if (!(cluster->windows = SharedWindows::take(blocks))) {
+    machine.report({.kind = FindingKind::BadOperand,
+                    .text = "cannot launch " + machine.config().name +
+                            ": no addresses below 4 GiB are left for the shared memory of " +
+                            std::to_string(blocks) +
+                            " more blocks; let fewer be resident, or fewer machines run"});
+    stopped = true;
+    return;
   }
   clusters.push_back(std::move(cluster));
   for (uint32_t rank = 0; rank < blocks; ++rank)

@@ -7,6 +7,7 @@
 #include "compiler/simulator/MachineState.h"
 #include "compiler/simulator/NamedBarrier.h"
 #include <bit>
+#include <cassert>
 #include <numeric>
 
 namespace tilegym::sim {
@@ -65,6 +66,7 @@ void Scheduler::makeReady(Thread &thread) {
 }
 
 void Scheduler::abandon() {
+  assert(running && "only what runs on a fiber may stop a launch");
   stopped = true;
   running->leave(true);
   __builtin_unreachable();
@@ -108,6 +110,7 @@ bool Scheduler::stepEngine() {
   runningThread = nullptr;
   running = stepper;
   stepper->resume();
+  running = nullptr;
   machine.progress();
   hasEnded = true;
   return true;
@@ -154,6 +157,7 @@ void Scheduler::runWarp(Warp &warp) {
     ++machine.result().switches;
     ++machine.idleTurns;
     running->resume();
+    running = nullptr;
     if (thread.state == ThreadState::Exited && !stopped)
       retire(thread);
   }
@@ -170,11 +174,11 @@ void Scheduler::run() {
   while (!stopped) {
     if (hasEnded)
       dismissClusters();
-    while (clusters.size() < config.residentClusters && !waitingClusters.empty()) {
+    while (!stopped && clusters.size() < config.residentClusters && !waitingClusters.empty()) {
       startCluster(waitingClusters.back());
       waitingClusters.pop_back();
     }
-    if (clusters.empty())
+    if (clusters.empty() || stopped)
       break;
     if (machine.engine().pending() && (ready.empty() || machine.random(4) == 0)) {
       stepEngine();

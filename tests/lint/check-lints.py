@@ -48,6 +48,7 @@ BAD = [
     ("no-hosts-or-paths", "docs/paths.md", "in /ro" "ot/x\n", "a folder of one machine"),
     ("walls", "compiler/syntax/Wall.cpp", CPP + '#include "llvm/ADT/APInt.h"\n', "includes llvm/ADT/APInt.h"),
     ("walls", "compiler/interpreter/Wall.cpp", CPP + '#include "compiler/ir/Dialect.h"\n', "the oracle shares nothing"),
+    ("walls", "compiler/simulator/Wall.cpp", CPP + '#include "compiler/layout/Layout.h"\n', "Boost.Context only"),
     ("walls", "compiler/emit/Wall.cpp", CPP + "#include <cuda.h>\n", "includes cuda.h"),
     ("walls", "compiler/emit/Wall2.cpp", CPP + '#include "tilegym/tilegym.h"\n', "only the package format"),
     ("walls", "runtime/src/Wall.cpp", CPP + '#include "compiler/syntax/AST.h"\n', "ships without LLVM"),

@@ -97,6 +97,20 @@ TEST_CASE("A bad configuration is refused with its reason") {
           "cannot launch kernel: no kernel");
 }
 
+TEST_CASE("Shared windows are as many as there are addresses") {
+  Run run;
+  REQUIRE_THAT(
+      only(run({.grid = {200}, .residentClusters = 200}, [] { yield(); }), FindingKind::BadOperand),
+      Catch::Contains(
+          "cannot launch kernel: no addresses below 4 GiB are left for the shared memory of 1 more blocks"));
+  size_t arrived = 0; // a grid that meets as a whole
+  requireClean(run({.grid = {60}, .residentClusters = 60}, [&] {
+    ++arrived;
+    while (arrived < 60)
+      yield();
+  }));
+}
+
 TEST_CASE("A trap ends the launch, and the machine runs the next one") {
   Run run;
   Op trap("trap");

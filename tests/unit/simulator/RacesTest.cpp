@@ -246,6 +246,39 @@ TEST_CASE("Release and acquire order plain data, through orderings or fences; re
   alwaysFound(run, config, FindingKind::Race, message(releaseStore, relaxedLoad, false, false));
 }
 
+TEST_CASE("An update carries a release on, a plain atomic store does not") {
+  Run run;
+  Store<uint32_t> store;
+  Load<uint32_t> load;
+  uint64_t data = run.put<uint32_t>({0}), flag = run.put<uint32_t>({0});
+  Op release("atomic_store", {.attributes = {2, 2}, .operands = {i64, i32}}),
+      relaxed("atomic_store", {.attributes = {0, 2}, .operands = {i64, i32}});
+  Op add("atomic", {.attributes = {0, 0, 2}, .operands = {i64, i32}, .results = {i32}});
+  Op acquire("atomic_load", {.attributes = {1, 2}, .operands = {i64}, .results = {i32}}),
+      peek("atomic_load", {.attributes = {0, 2}, .operands = {i64}, .results = {i32}});
+  auto kernel = [&](bool update) {
+    return [&, update] {
+      if (block() == 0) {
+        store(data, 1);
+        release({flag, 1});
+      } else if (block() == 1) {
+        while (peek({flag}) != 1) {
+        }
+        update ? (void)add({flag, 1}) : (void)relaxed({flag, 2});
+      } else {
+        while (peek({flag}) != 2) {
+        }
+        acquire({flag});
+        load(data);
+        relaxed({flag, 0});
+      }
+    };
+  };
+  LaunchConfig config{.grid = {3}};
+  alwaysClean(run, config, kernel(true));
+  alwaysFound(run, config, FindingKind::Race, kernel(false));
+}
+
 TEST_CASE("The last block to finish sees what the others wrote before their counting") {
   Run run;
   Op count("atomic", {.attributes = {0, 3, 2}, .operands = {i64, i32, i1}, .results = {i32}}); // acq_rel
