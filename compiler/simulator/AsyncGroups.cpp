@@ -10,6 +10,7 @@ std::shared_ptr<AsyncGroup> AsyncGroups::join(const Site *site) {
   if (!open)
     open = std::make_shared<AsyncGroup>();
   open->site = site;
+  open->isReadWaited = false;
   ++open->running;
   ++open->unread;
   return open;
@@ -61,11 +62,18 @@ void AsyncGroups::retire(size_t pending, bool all) {
   }
 }
 
+void AsyncGroups::handOver() {
+  for (const auto &group : committed)
+    group->isReadWaited = true;
+  if (open)
+    open->isReadWaited = true;
+}
+
 const Site *AsyncGroups::unwaited() const {
   for (const auto &group : committed)
     if (!group->isReadWaited && group->site)
       return group->site;
-  return open ? open->site : nullptr;
+  return open && !open->isReadWaited ? open->site : nullptr;
 }
 
 } // namespace tilegym::sim

@@ -25,6 +25,8 @@ public:
   void commit();
   /// Suspends the current thread until all but the `pending` youngest groups are done (`read`: their sources read), and orders that before what follows.
   void wait(size_t pending, bool read, const Site *site);
+  /// An mbarrier tells of the end of all operations so far: nobody need wait for the groups.
+  void handOver();
   /// The latest operation of a group whose source nobody waited for, committed or not; null where there is none.
   const Site *unwaited() const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cp.async: each thread's small copies, by the generic proxy, with their groups and their arrivals at mbarriers.
 #include "compiler/simulator/AsyncGroups.h"
+#include "compiler/simulator/ExitChecks.h"
 #include "compiler/simulator/Instructions.h"
 #include "compiler/simulator/Mbarrier.h"
 #include "compiler/simulator/Operands.h"
@@ -96,6 +97,7 @@ void arrive(const uint64_t *operands, uint64_t *, const Site *site) {
       DeferredArrival{operands[0], uint32_t(copies.running.size()), copies.done, site});
   for (const auto &running : copies.running)
     running->push_back(arrival);
+  copies.groups.handOver();
   if (copies.running.empty())
     arriveDeferred(thread, *arrival);
 }
@@ -106,6 +108,13 @@ constexpr Row rows[] = {{"copy_async", copyAsync},
                         {"copy_async_arrive", arrive}};
 
 } // namespace
+
+void checkCopiesAtExit(Thread &thread) {
+  if (const Site *copy = copiesOf(thread).groups.unwaited())
+    thread.machine->report(fault(FindingKind::PendingAtExit, thread, copy,
+                                 "ends without having waited for its copies: its block's memory may be "
+                                 "another's when they come; copy_async_wait 0 must come first"));
+}
 
 std::span<const Row> copyAsyncInstructions() { return rows; }
 

@@ -32,6 +32,7 @@ void checkThreadAtExit(Thread &thread) {
   thread.block->family.get<Ends>().ended.add(thread.clock);
   leaveClusterBarrier(thread);
   checkBulkGroupsAtExit(thread);
+  checkCopiesAtExit(thread);
   checkWgmmasAtExit(thread);
 }
 

@@ -18,6 +18,7 @@ void noteRemoteAccess(Block &owner, const Agent &agent, const Site *site);
 void leaveClusterBarrier(Thread &thread);
 void checkMbarriersAtExit(Block &block);
 void checkBulkGroupsAtExit(Thread &thread);
+void checkCopiesAtExit(Thread &thread);
 void checkWgmmasAtExit(Thread &thread);
 
 } // namespace tilegym::sim

@@ -121,7 +121,10 @@ int64_t latestKnown(Thread &thread, const Mbarrier &barrier) {
 }
 
 void witness(Thread &thread, Mbarrier &barrier, int64_t phase) {
-  memoryOf(thread).seen[keyOf(barrier)] = phase;
+  auto [seen, isFirst] = memoryOf(thread).seen.try_emplace(keyOf(barrier), phase);
+  if (!isFirst && seen->second >= phase)
+    return;
+  seen->second = phase;
   if (phase >= 0 && phase + int64_t(Mbarrier::kept) > int64_t(barrier.phase))
     barrier.history[uint64_t(phase) % Mbarrier::kept].witnesses.push_back(thread.clock.epoch());
   if (thread.block == barrier.block)

@@ -131,6 +131,32 @@ TEST_CASE("copies arrive at mbarriers", "[copyasync]") {
     }
 }
 
+TEST_CASE("copies that nobody waits for", "[copyasync]") {
+  Copy c;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Run run;
+    uint64_t from = run.put(numbers(64));
+    Report report = run({.block = {1}, .sharedBytes = 64, .seed = seed}, [&] {
+      c.copy16({shared(), from});
+      c.commit();
+      c.commit();
+      c.waitOne();
+      c.copy16({shared(16), from});
+      c.commit();
+    });
+    CHECK(report.findings.at(0).text ==
+          "block 0 thread 0 ends without having waited for its copies: its block's memory may be another's "
+          "when they come; copy_async_wait 0 must come first " +
+              at(c.copy16.line()));
+    requireClean(run({.block = {1}, .sharedBytes = 64, .seed = seed}, [&] {
+      c.copy16({shared(), from});
+      c.commit();
+      c.commit();
+      c.waitOne();
+    }));
+  }
+}
+
 TEST_CASE("bad copies", "[copyasync]") {
   Copy c;
   Run run;
