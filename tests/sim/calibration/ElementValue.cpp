@@ -174,10 +174,11 @@ Judgement judge(Element type, const Judge &how, const std::vector<uint8_t> &expe
     std::memcpy(&b, &found[i * bytes], bytes);
     double error = distance(type, how.kind, a, b);
     judgement.worst = std::max(judgement.worst, error);
-    bool isWrong = how.kind == Judge::Bits ? a != b
-                   : how.kind == Judge::Ulp
-                       ? error > how.ulp
-                       : error > how.absolute + how.relative * std::abs(valueOf(type, a));
+    bool isWrong =
+        how.kind == Judge::Bits ? a != b
+        : how.kind == Judge::Ulp
+            ? error > how.ulp
+            : std::isinf(error) || error > how.absolute + how.relative * std::abs(valueOf(type, a));
     if ((isWrong && !judgement.wrong) || (a != b && !judgement.different))
       judgement.first = i;
     judgement.wrong += isWrong;
