@@ -3,7 +3,7 @@
 // such a module from a spec; `assemble`, which takes threads' programs on to machine code; and `simulate`, which runs them here.
 #include "Assemble.h"
 #include "LowerSpec.h"
-#include "Simulate.h"
+#include "SimulateFile.h"
 #include "compiler/driver/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

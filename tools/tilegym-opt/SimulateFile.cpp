@@ -2,7 +2,7 @@
 // `tilegym-opt simulate FILE [kernel=NAME] [grid=N] [seed=N] [seeds=COUNT] [arch=sm_90a] [traffic] [hex] ARGUMENT...`: runs a kernel of the form that
 // `assemble` takes in the simulator, and prints what is in its buffers afterwards. What the simulator finds goes to standard output, too, and makes the
 // exit code 1. `seeds`: so many schedules, until one finds something; buffers are those of the last. Arguments: SimulatedArguments.h.
-#include "Simulate.h"
+#include "SimulateFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tilegym;
