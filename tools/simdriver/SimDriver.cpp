@@ -3,6 +3,7 @@
 #include "SimDriver.h"
 #include "compiler/simulator/Machine.h"
 #include "compiler/simulator/jit/LoadedCode.h"
+#include "compiler/targets/TargetFacts.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -135,8 +136,7 @@ CUresult getKernel(CUkernel *kernel, CUlibrary handle, const char *name) {
 CUresult setAttribute(int attribute, int value, CUkernel kernel, CUdevice ordinal) {
   if (attribute != runtime::kFunctionMaxDynamicShared)
     return failed(kInvalidValue, "the simulated driver does not know attribute " + std::to_string(attribute));
-  // Of 164 and 228 KiB a multiprocessor, one is the system's.
-  int most = (kCapabilities[ordinal - kFirstOrdinal] == 80 ? 163 : 227) * 1024;
+  int64_t most = targets::findTarget(unsigned(kCapabilities[ordinal - kFirstOrdinal]))->maxSharedBytes;
   if (value > most)
     return failed(kInvalidValue, std::to_string(value) + " bytes of shared memory, but a block has at most " +
                                      std::to_string(most));

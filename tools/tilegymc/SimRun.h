@@ -9,8 +9,8 @@ namespace tilegym::cli {
 
 struct SimOptions {
   std::vector<std::string> archs; ///< empty: every target there is
-  int64_t limit = 4096;           ///< elements of all tensors of a case together; larger cases are skipped
-  int64_t spreadLimit = 1024;     ///< cases with at most so many run in strided memory, too
+  int64_t limit = 65536;          ///< elements of all tensors of a case together; larger cases are skipped
+  int64_t spreadLimit = 4096;     ///< cases with at most so many run in strided memory, too
   bool others = true;             ///< variants that the runtime would not choose
   uint64_t seed = 0;              ///< of schedules, beside the case's name
 };
