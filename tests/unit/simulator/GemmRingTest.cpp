@@ -18,7 +18,7 @@ constexpr int tileM = 64, tileN = 64, tileK = 64, stages = 3, kBlocks = 4;
 constexpr int rowsN = 56, sizeK = kBlocks * tileK - 24;
 constexpr int rowsOf(uint32_t blocks) { return int(blocks) * 2 * tileM - 28; }
 constexpr uint32_t tileBytes = 64 * 128, stageBytes = 2 * tileBytes, staging = stages * stageBytes,
-                   full = staging + tileBytes, empty = full + 8 * stages;
+                   full = staging + 2 * tileBytes, empty = full + 8 * stages;
 
 enum class Mistake {
   None,
@@ -32,6 +32,7 @@ enum class Mistake {
   UnrollMismatch,
   NoEmptyWait,
   NoDrain,
+  NoTurns,
   // One thing left out, doubled, shifted or put elsewhere.
   NoInitFence,
   NoInitSync,
@@ -123,7 +124,12 @@ struct Kernel {
   const Gemm &g;
   Mistake mistake;
   uint64_t mapA, mapB, mapC;
-  uint32_t blocks = 1; ///< of the cluster; each loads its part of B for all
+  uint32_t blocks = 1;    ///< of the cluster; each loads its part of B for all
+  uint32_t consumers = 1; ///< warpgroups that multiply, each whole tiles in turn
+
+  int tiles() const { return 2 * int(consumers); }
+  uint32_t group() const { return thread() / 128 - 1; }
+  bool isLead() const { return thread() % 128 == 0; }
 
   uint64_t tileRow(int tile) const { return (uint64_t(tile) * blocks + g.rank()) * tileM; }
   uint64_t base() const { return (shared() + 1023) / 1024 * 1024; }
@@ -132,7 +138,7 @@ struct Kernel {
     if (thread() >= 32 || !g.elect())
       return;
     RingState ring{0, uint32_t(mistake != Mistake::ProducerParity)};
-    for (int tile = 0; tile < 2; ++tile)
+    for (int tile = 0; tile < tiles(); ++tile)
       for (int k = 0; k < kBlocks; ++k) {
         if (mistake != Mistake::NoEmptyWait)
           g.wait(base() + empty + 8 * ring.stage, ring.parity);
@@ -205,18 +211,37 @@ struct Kernel {
     uint64_t barrier = base() + empty + 8 * stage;
     if (mistake == Mistake::NoRelease)
       return;
-    if (mistake == Mistake::DoubleRelease && thread() == 128)
+    if (mistake == Mistake::DoubleRelease && isLead())
       g.arrive({barrier});
-    if (blocks == 1 && thread() == 128)
+    if (blocks == 1 && isLead())
       g.arrive({barrier});
     if (blocks > 1 && thread() - 128 < blocks)
       g.arriveRemote({g.mapa({barrier, thread() - 128})});
   }
 
+  /// Past the blocks of the others' tiles.
+  static void skip(RingState &ring, uint32_t tiles) {
+    for (uint32_t i = 0; i < tiles * kBlocks; ++i)
+      ring.advance();
+  }
+  /// Two consumers issue their main loops in turn: barrier 3 + group is a group's turn.
+  void takeTurn() const {
+    if (consumers == 2 && mistake != Mistake::NoTurns)
+      arriveAtBarrier(3 + group(), 256, true, g.sync.where());
+  }
+  void giveTurn() const {
+    if (consumers == 2 && mistake != Mistake::NoTurns)
+      arriveAtBarrier(4 - group(), 256, false, g.sync.where());
+  }
+
   void consume() const {
     RingState ring{0, uint32_t(mistake == Mistake::ConsumerParity)};
+    skip(ring, group());
+    if (group() == 1)
+      giveTurn();
     int blocks = mistake == Mistake::UnrollMismatch ? kBlocks + 1 : kBlocks;
-    for (int tile = 0; tile < 2; ++tile) {
+    for (int tile = int(group()); tile < tiles(); tile += int(consumers)) {
+      takeTurn();
       std::vector<uint64_t> sums(32, 0);
       uint32_t previous = 0;
       for (int k = 0; k < blocks; ++k) {
@@ -238,38 +263,40 @@ struct Kernel {
         previous = ring.stage;
         ring.advance(mistake != Mistake::NoParityFlip);
       }
+      giveTurn();
       auto got = g.finish.all(sums);
       sums.assign(got.begin(), got.begin() + 32);
       if (mistake != Mistake::NoWait && mistake != Mistake::Fragments && mistake != Mistake::EarlyRelease)
         release(previous);
       storeTile(tile, sums);
+      skip(ring, consumers - 1);
     }
-    if (thread() == 128 && mistake != Mistake::NoFinalWait)
+    if (isLead() && mistake != Mistake::NoFinalWait)
       g.waitStore();
   }
 
   void storeTile(int tile, const std::vector<uint64_t> &sums) const {
-    if (thread() == 128 && mistake != Mistake::NoReadWait)
+    if (isLead() && mistake != Mistake::NoReadWait)
       g.waitRead();
     if (mistake == Mistake::EarlyProxyFence)
       g.proxyFence();
     if (mistake != Mistake::NoBarrierBefore)
-      arriveAtBarrier(1, 128, true, g.sync.where());
+      arriveAtBarrier(1 + group(), 128, true, g.sync.where());
     for (uint32_t c = 0; c < 4; ++c) {
       std::vector<uint64_t> words;
       for (uint32_t pair = 0; pair < 4; ++pair)
         words.push_back(packed(2, [&](int e) {
           return narrow(bf16Format, std::bit_cast<float>(uint32_t(sums[8 * c + 2 * pair + uint32_t(e)])));
         }));
-      words.push_back(matrixRow(base() + staging, c));
+      words.push_back(matrixRow(base() + staging + group() * tileBytes, c));
       g.storeMatrix.all(words);
     }
     if (mistake != Mistake::NoProxyFence && mistake != Mistake::EarlyProxyFence)
       g.proxyFence();
     if (mistake != Mistake::NoBarrierAfter)
-      arriveAtBarrier(1, 128, true, g.sync.where());
-    if (thread() == 128) {
-      g.store({mapC, 0, tileRow(tile), base() + staging});
+      arriveAtBarrier(1 + group(), 128, true, g.sync.where());
+    if (isLead()) {
+      g.store({mapC, 0, tileRow(tile), base() + staging + group() * tileBytes});
       if (mistake != Mistake::NoStoreCommit)
         g.commitStore();
     }
@@ -328,19 +355,19 @@ struct Outcome {
   }
 };
 
-Outcome gemm(const Gemm &g, Mistake mistake, uint64_t seed, uint32_t blocks = 1) {
+Outcome gemm(const Gemm &g, Mistake mistake, uint64_t seed, uint32_t blocks = 1, uint32_t consumers = 1) {
   static const SmallMatrix allA(rowsOf(2), sizeK, 1), b(rowsN, sizeK, 2);
-  int rows = rowsOf(blocks);
+  int rows = rowsOf(blocks * consumers);
   Run run;
   uint64_t c = run.memory.allocate(uint64_t(rows * rowsN) * 2, "C");
   uint64_t a = makeMap(run, putMatrix(run, allA), rows, sizeK),
            bMap = makeMap(run, putMatrix(run, b), rowsN, sizeK, 64 / blocks);
   if (mistake == Mistake::SwappedMaps)
     std::swap(a, bMap);
-  Kernel kernel{g, mistake, a, bMap, makeMap(run, c, rows, rowsN), blocks};
+  Kernel kernel{g, mistake, a, bMap, makeMap(run, c, rows, rowsN), blocks, consumers};
   Outcome outcome;
   outcome.report = run({.grid = {blocks},
-                        .block = {256},
+                        .block = {128 * (1 + consumers)},
                         .cluster = {blocks},
                         .sharedBytes = empty + 8 * stages + 1024,
                         .seed = seed},
@@ -375,6 +402,17 @@ TEST_CASE("two blocks share what they load", "[gemmring]") {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     CHECK(gemm(g, Mistake::NoWait, seed, 2).found(FindingKind::Race));
     CHECK(gemm(g, Mistake::NoDrain, seed, 2).found(FindingKind::PendingAtExit));
+  }
+}
+
+TEST_CASE("two warpgroups multiply in turn", "[gemmring]") {
+  Gemm g;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Outcome outcome = gemm(g, Mistake::None, seed, 1, 2);
+    requireClean(outcome.report);
+    REQUIRE(outcome.isRight);
+    Outcome unordered = gemm(g, Mistake::NoTurns, seed, 1, 2);
+    CHECK_FALSE((unordered.report.clean() && unordered.isRight));
   }
 }
 

@@ -41,6 +41,26 @@ TEST_CASE("matrices from and to shared memory", "[warpmatrix]") {
     }
 }
 
+TEST_CASE("bank conflicts of matrix rows", "[warpmatrix]") {
+  Op load("load_matrix", {.attributes = {0}, .operands = {i64}, .results = {i32, i32, i32, i32}});
+  Op store("store_matrix", {.attributes = {0}, .operands = {i32, i32, i32, i32, i64}});
+  for (bool swizzled : {false, true}) {
+    Run run;
+    Report report = run({.block = {32}, .sharedBytes = 4096, .countTraffic = true}, [&] {
+      uint32_t row = thread(), chunk = swizzled ? row & 7 : 0; // rows of 128 bytes
+      uint64_t address = shared(row * 128 + chunk * 16);
+      store({1, 2, 3, 4, address});
+      load({address});
+    });
+    requireClean(report);
+    REQUIRE(report.traffic.size() == 2);
+    for (const Traffic &traffic : report.traffic) {
+      CHECK((traffic.isShared && traffic.requests == 1 && traffic.ideal == 4));
+      CHECK(traffic.done == (swizzled ? 4 : 32));
+    }
+  }
+}
+
 TEST_CASE("misplaced rows", "[warpmatrix]") {
   Op load("load_matrix", {.attributes = {0}, .operands = {i64}, .results = {i32}});
   Store<uint32_t> write;
