@@ -50,7 +50,7 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
   }
 }
 
-static Type elementType(MLIRContext *context, DType dtype) {
+Type tilegym::lowering::memoryType(MLIRContext *context, DType dtype) {
   switch (dtype) {
   case DType::F64:
     return Float64Type::get(context);
@@ -78,7 +78,7 @@ tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int
   switch (kind) {
   case ParamKind::Base: {
     DType element = elementOf(id);
-    type = tile::PtrType::get(elementType(context, element));
+    type = tile::PtrType::get(memoryType(context, element));
     name = tensorName();
     divisor = tensors[id].aligned ? vectorBytes : sizeInBytes(element);
     bool aliased = std::any_of(op.tensors.begin(), op.tensors.end(),
@@ -101,7 +101,7 @@ tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int
     break;
   case ParamKind::Scalar:
     name = op.scalars[id].name;
-    type = elementType(context, spec.dtypes[op.scalars[id].typeVar]);
+    type = memoryType(context, spec.dtypes[op.scalars[id].typeVar]);
     break;
   case ParamKind::GroupRank:
     name = op.dims[id].name + ".rank";

@@ -10,6 +10,9 @@
 
 namespace tilegym::lowering {
 
+/// The type of a dtype where memory and parameters hold it: a bool is a byte.
+mlir::Type memoryType(mlir::MLIRContext *context, DType dtype);
+
 class KernelParams {
 public:
   KernelParams(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts);

@@ -38,30 +38,10 @@ Location Lowerer::locationOf(SourceRange range) {
   return FileLineColLoc::get(builder.getContext(), range.file->name(), place.line, place.column);
 }
 
-Type Lowerer::memoryType(DType dtype) const {
-  return dtype == DType::Bool ? builder.getI8Type() : typeOf(dtype);
-}
+Type Lowerer::memoryType(DType dtype) const { return lowering::memoryType(builder.getContext(), dtype); }
 
 Type Lowerer::typeOf(DType dtype) const {
-  MLIRContext *context = builder.getContext();
-  switch (dtype) {
-  case DType::F64:
-    return Float64Type::get(context);
-  case DType::F32:
-    return Float32Type::get(context);
-  case DType::F16:
-    return Float16Type::get(context);
-  case DType::BF16:
-    return BFloat16Type::get(context);
-  case DType::F8E4M3:
-    return Float8E4M3FNType::get(context);
-  case DType::F8E5M2:
-    return Float8E5M2Type::get(context);
-  case DType::Bool:
-    return IntegerType::get(context, 1);
-  default:
-    return IntegerType::get(context, sizeInBits(dtype));
-  }
+  return dtype == DType::Bool ? builder.getI1Type() : memoryType(dtype);
 }
 
 Type Lowerer::typeOf(const sem::Type &type) const {

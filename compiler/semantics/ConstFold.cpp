@@ -70,8 +70,30 @@ Folded intShift(Op op, Wide a, Wide amount, DType type) {
   return isIndex(type) && a != 0 ? failure("the result does not fit in 64 bits") : value(int64_t(0));
 }
 
+/// Nothing where the operation is no comparison.
+template <class T> std::optional<bool> compare(Op op, T a, T b) {
+  switch (op) {
+  case Op::Eq:
+    return a == b;
+  case Op::Ne:
+    return a != b;
+  case Op::Lt:
+    return a < b;
+  case Op::Le:
+    return a <= b;
+  case Op::Gt:
+    return a > b;
+  case Op::Ge:
+    return a >= b;
+  default:
+    return std::nullopt;
+  }
+}
+
 Folded foldInt(Op op, DType type, int64_t x, int64_t y) {
   Wide a = widen(x, type), b = widen(y, type);
+  if (std::optional<bool> holds = compare(op, a, b))
+    return value(*holds);
   switch (op) {
   case Op::Add:
     return finish(a + b, type);
@@ -99,18 +121,6 @@ Folded foldInt(Op op, DType type, int64_t x, int64_t y) {
   case Op::Shl:
   case Op::Shr:
     return intShift(op, a, b, type);
-  case Op::Eq:
-    return value(a == b);
-  case Op::Ne:
-    return value(a != b);
-  case Op::Lt:
-    return value(a < b);
-  case Op::Le:
-    return value(a <= b);
-  case Op::Gt:
-    return value(a > b);
-  case Op::Ge:
-    return value(a >= b);
   case Op::Min:
   case Op::FMin:
     return value(a < b ? x : y);
@@ -136,6 +146,8 @@ double extremum(Op op, double a, double b) {
 }
 
 Folded foldFloat(Op op, DType type, double a, double b) {
+  if (std::optional<bool> holds = compare(op, a, b))
+    return value(*holds);
   switch (op) {
   // f64 has more than twice the bits of every narrower dtype, so the second rounding does no harm.
   case Op::Add:
@@ -148,18 +160,6 @@ Folded foldFloat(Op op, DType type, double a, double b) {
     return value(roundToDType(a / b, type));
   case Op::Pow:
     return value(roundToDType(std::pow(a, b), type));
-  case Op::Eq:
-    return value(a == b);
-  case Op::Ne:
-    return value(a != b);
-  case Op::Lt:
-    return value(a < b);
-  case Op::Le:
-    return value(a <= b);
-  case Op::Gt:
-    return value(a > b);
-  case Op::Ge:
-    return value(a >= b);
   case Op::Min:
   case Op::Max:
   case Op::FMin:
