@@ -165,6 +165,28 @@ TEST_CASE("A named barrier orders those who took part, and nobody else") {
   });
 }
 
+TEST_CASE("A barrier that other threads used before orders nothing of theirs") {
+  Run run;
+  Store<uint32_t> store;
+  Load<uint32_t> load;
+  Op sync("named_barrier", {.attributes = {0, 64}, .operands = {i32}});
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    uint32_t left = 0;
+    Report report = run({.block = {128}, .sharedBytes = 16, .seed = seed}, [&] {
+      if (thread() == 5)
+        store(shared(), 1);
+      while (thread() >= 64 && left < 64) // after the first half in time, and by nothing that orders memory
+        yield();
+      sync({1});
+      if (thread() == 100)
+        load(shared());
+      ++left;
+    });
+    REQUIRE_THAT(only(report, FindingKind::Race),
+                 Contains("thread 5 writes") && Contains("thread 100 reads"));
+  }
+}
+
 TEST_CASE("Every reader since the last write is remembered") {
   Run run;
   Store<uint32_t> store;
