@@ -73,6 +73,19 @@ TEST_CASE("Joins keep the later of each, over blocks") {
   REQUIRE(e.clock.known()->parts.size() == 3);
 }
 
+TEST_CASE("What is merged later is handed out too") {
+  Actor a(0, 64), b(0, 65), first(0, 66), second(0, 67);
+  SyncClock sync, more;
+  sync.release(a);
+  sync.acquire(first);
+  more.release(b);
+  sync.merge(more);
+  sync.acquire(second); // knew as little as the first did
+  REQUIRE(second.clock.covers(Epoch(0, 64, 1)));
+  REQUIRE(second.clock.covers(Epoch(0, 65, 1)));
+  REQUIRE_FALSE(first.clock.covers(Epoch(0, 65, 1)));
+}
+
 TEST_CASE("Those who leave a barrier share one snapshot") {
   std::vector<std::unique_ptr<Actor>> actors;
   SyncClock barrier;
