@@ -12,8 +12,9 @@ step() { # NAME COMMAND...
     passed=$((passed + 1))
     echo "passed  $name: $(tail -n 1 "$out/$name.txt")"
   else
+    local code=$?
     failed=$((failed + 1))
-    echo "FAILED  $name (exit $?), see $out/$name.txt:"
+    echo "FAILED  $name (exit $code), see $out/$name.txt:"
     tail -n 12 "$out/$name.txt"
   fi
 }
