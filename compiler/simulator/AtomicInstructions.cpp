@@ -29,6 +29,11 @@ Ordering orderOf(const Site *site, unsigned index) {
   return index < site->numAttributes ? Ordering(site->attributes[index]) : Ordering::Relaxed;
 }
 
+/// Follows the ordering.
+Scope scopeOf(const Site *site, unsigned index) {
+  return index + 1 < site->numAttributes ? Scope(site->attributes[index + 1]) : Scope::Gpu;
+}
+
 bool holds(const uint64_t *operands, const Site *site, unsigned index) {
   return index >= site->numOperands || operands[index];
 }
@@ -93,7 +98,7 @@ void atomic(const uint64_t *operands, uint64_t *results, const Site *site) {
   uint64_t address = operands[0];
   uint8_t type = site->operandType(1);
   uint32_t bytes = Site::width(type) / 8;
-  atomicAccess(current(), address, bytes, Touch::Update, orderOf(site, 1), site);
+  atomicAccess(current(), address, bytes, Touch::Update, orderOf(site, 1), scopeOf(site, 1), site);
   uint64_t old = readWord(address, bytes);
   auto now = updated(AtomicKind(site->attributes[0]), type, old, operands[1], isGlobal(address));
   if (!now)
@@ -109,7 +114,7 @@ void atomicCas(const uint64_t *operands, uint64_t *results, const Site *site) {
     return;
   uint64_t address = operands[0];
   uint32_t bytes = Site::width(site->operandType(1)) / 8;
-  atomicAccess(current(), address, bytes, Touch::Update, orderOf(site, 0), site);
+  atomicAccess(current(), address, bytes, Touch::Update, orderOf(site, 0), scopeOf(site, 0), site);
   uint64_t old = readWord(address, bytes);
   if (old == operands[1])
     writeWord(address, operands[2], bytes);
@@ -125,7 +130,7 @@ void atomicReduce(const uint64_t *operands, uint64_t *, const Site *site) {
   auto type = ElementType(site->attributes[1]);
   uint32_t bytes = Site::width(site->operandType(1)) / 8, element = uint32_t(elementBytes(type));
   uint64_t address = operands[0];
-  atomicAccess(current(), address, words * bytes, Touch::Update, orderOf(site, 2), site);
+  atomicAccess(current(), address, words * bytes, Touch::Update, orderOf(site, 2), scopeOf(site, 2), site);
   for (uint32_t at = 0; at < words * bytes; at += element) {
     uint64_t value = operands[1 + at / bytes] >> at % bytes * 8;
     if (element < 8)
@@ -139,7 +144,7 @@ void atomicReduce(const uint64_t *operands, uint64_t *, const Site *site) {
 
 void atomicLoad(const uint64_t *operands, uint64_t *results, const Site *site) {
   uint32_t bytes = Site::width(site->resultType(0)) / 8;
-  atomicAccess(current(), operands[0], bytes, Touch::AtomicRead, orderOf(site, 0), site);
+  atomicAccess(current(), operands[0], bytes, Touch::AtomicRead, orderOf(site, 0), scopeOf(site, 0), site);
   results[0] = readWord(operands[0], bytes);
 }
 
@@ -148,7 +153,7 @@ void atomicStore(const uint64_t *operands, uint64_t *, const Site *site) {
   if (!holds(operands, site, 2))
     return;
   uint32_t bytes = Site::width(site->operandType(1)) / 8;
-  atomicAccess(current(), operands[0], bytes, Touch::AtomicWrite, orderOf(site, 0), site);
+  atomicAccess(current(), operands[0], bytes, Touch::AtomicWrite, orderOf(site, 0), scopeOf(site, 0), site);
   writeWord(operands[0], operands[1], bytes);
 }
 

@@ -183,8 +183,8 @@ void Machine::checkReaders(const Cell &cell, Agent &agent, uint64_t address, Tou
   }
 }
 
-static ProxySpace spaceOf(uint64_t address) {
-  return address < uint64_t(1) << 32 ? ProxySpace::Shared : ProxySpace::Global;
+static ProxyMemory spaceOf(uint64_t address) {
+  return address < uint64_t(1) << 32 ? ProxyMemory::Shared : ProxyMemory::Global;
 }
 
 inline void Machine::touchCell(Cell &cell, Agent &agent, uint64_t address, Touch touch, const Site *site) {

@@ -161,8 +161,8 @@ void SyncClock::clear() {
 }
 
 void fenceProxyAsync(Agent &agent, bool shared, bool global) {
-  for (ProxySpace space : {ProxySpace::Shared, ProxySpace::Global}) {
-    if (!(space == ProxySpace::Shared ? shared : global))
+  for (ProxyMemory space : {ProxyMemory::Shared, ProxyMemory::Global}) {
+    if (!(space == ProxyMemory::Shared ? shared : global))
       continue;
     Clock &visible = agent.visible[size_t(space)];
     visible.acquire(agent.clock.known());

@@ -106,8 +106,8 @@ private:
   Known handedFrom, handedTo; ///< the last join of handTo: those who leave a barrier mostly knew the same
 };
 
-/// The memory that a proxy fence is for.
-enum class ProxySpace : uint8_t { Shared, Global };
+/// What a proxy fence may be for; shared memory of the block and of the cluster are one.
+enum class ProxyMemory : uint8_t { Shared, Global };
 
 struct Agent;
 
@@ -123,7 +123,7 @@ public:
 
 private:
   Released order;
-  std::array<Released, 2> visible; ///< by ProxySpace
+  std::array<Released, 2> visible; ///< by ProxyMemory
 };
 
 /// fence.proxy.async: what happened before becomes visible to the async proxy in the spaces that the fence is for. (Clocks `visible` start

@@ -9,16 +9,15 @@ namespace tilegym::sim {
 
 namespace {
 
-void fenceMemory(const uint64_t *, uint64_t *, const Site *) { fence(current()); }
-
-/// Numbered as the dialect numbers them. Shared memory of the block and of the cluster are one space here.
-enum class FenceSpace : uint8_t { All, Global, SharedCta, SharedCluster };
+void fenceMemory(const uint64_t *, uint64_t *, const Site *site) {
+  fence(current(), Scope(site->attributes[1]));
+}
 
 void fenceProxy(const uint64_t *, uint64_t *, const Site *site) {
-  auto space = FenceSpace(site->attributes[0]);
-  fenceProxyAsync(current(), space != FenceSpace::Global,
-                  space == FenceSpace::All || space == FenceSpace::Global);
-  if (space != FenceSpace::Global)
+  auto space = ProxySpace(site->attributes[0]);
+  fenceProxyAsync(current(), space != ProxySpace::Global,
+                  space == ProxySpace::All || space == ProxySpace::Global);
+  if (space != ProxySpace::Global)
     publishMbarriers(current());
 }
 

@@ -117,9 +117,9 @@ void Machine::countTraffic(Thread &thread, uint64_t address, uint32_t bytes, boo
   state->traffic.note(thread, address, bytes, isWrite, site);
 }
 
-SyncClock &Machine::locationClock(uint64_t address) { return state->locations[address]; }
+LocationClock &Machine::locationClock(uint64_t address) { return state->locations[address]; }
 
-SyncClock *Machine::findLocationClock(uint64_t address) {
+LocationClock *Machine::findLocationClock(uint64_t address) {
   auto found = state->locations.find(address);
   return found == state->locations.end() ? nullptr : &found->second;
 }

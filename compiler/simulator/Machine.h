@@ -19,6 +19,7 @@
 namespace tilegym::sim {
 
 class Engine;
+struct LocationClock;
 class Scheduler;
 class StackPool;
 
@@ -94,8 +95,8 @@ public:
   const LaunchConfig &config() const { return *launched; }
   Report &result() { return *running; }
   /// A location's clock, for atomics that order other accesses.
-  SyncClock &locationClock(uint64_t address);
-  SyncClock *findLocationClock(uint64_t address);
+  LocationClock &locationClock(uint64_t address);
+  LocationClock *findLocationClock(uint64_t address);
 
 private:
   friend class Scheduler;

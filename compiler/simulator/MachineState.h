@@ -2,6 +2,7 @@
 // What a machine keeps for one launch, out of sight of the instructions.
 #pragma once
 #include "compiler/simulator/Machine.h"
+#include "compiler/simulator/Ordering.h"
 #include "compiler/simulator/TrafficCounter.h"
 #include <functional>
 #include <map>
@@ -31,7 +32,7 @@ struct Machine::State {
   }
   std::map<Key, size_t> known; ///< index in the report
 
-  std::unordered_map<uint64_t, SyncClock> locations;
+  std::unordered_map<uint64_t, LocationClock> locations;
   TrafficCounter traffic;
 };
 

@@ -3,13 +3,16 @@
 #include "compiler/simulator/Instructions.h"
 #include "compiler/simulator/Mbarrier.h"
 #include "compiler/simulator/Operands.h"
+#include "compiler/simulator/Ordering.h"
 
 namespace tilegym::sim {
 
 namespace {
 
-/// The attributes of those that order memory: relaxed, scope (1: cluster).
-MbarrierOrder order(const Site *site) { return {site->attributes[0] != 0, site->attributes[1] == 1}; }
+/// The attributes of those that order memory: relaxed, scope.
+MbarrierOrder order(const Site *site) {
+  return {site->attributes[0] != 0, Scope(site->attributes[1]) != Scope::Cta};
+}
 
 void init(const uint64_t *operands, uint64_t *, const Site *site) {
   Operands in(operands, site, 3, 2);

@@ -5,14 +5,37 @@
 
 namespace tilegym::sim {
 
-void fence(Thread &thread) {
-  thread.seen.acquire(thread);
-  thread.seen.clear();
-  thread.fenced.clear();
-  thread.fenced.release(thread);
+void fence(Thread &thread, Scope scope) {
+  size_t levels = scope == Scope::Cta ? 1 : 2;
+  for (size_t level = 0; level < levels; ++level) {
+    thread.seen[level].acquire(thread);
+    thread.seen[level].clear();
+  }
+  for (size_t level = 0; level < levels; ++level) {
+    thread.fenced[level].clear();
+    thread.fenced[level].release(thread);
+  }
 }
 
-void atomicAccess(Thread &thread, uint64_t address, uint32_t bytes, Touch touch, Ordering order,
+namespace {
+
+void takeIn(Thread &thread, SyncClock &clock, bool acquires, size_t level) {
+  if (acquires)
+    clock.acquire(thread);
+  else
+    thread.seen[level].merge(clock);
+}
+
+void handOut(Thread &thread, SyncClock &clock, bool releases, size_t level) {
+  if (releases)
+    clock.release(thread);
+  else
+    clock.merge(thread.fenced[level]);
+}
+
+} // namespace
+
+void atomicAccess(Thread &thread, uint64_t address, uint32_t bytes, Touch touch, Ordering order, Scope scope,
                   const Site *site) {
   Machine &machine = *thread.machine;
   // A loop that polls one word must let others run; the rest of the atomics do so now and then.
@@ -21,23 +44,28 @@ void atomicAccess(Thread &thread, uint64_t address, uint32_t bytes, Touch touch,
   thread.lastPoll = address;
   machine.access(thread, address, bytes, touch, bytes, site);
   machine.noteTraffic(thread, address, bytes, writes(touch), site);
-  if (reads(touch))
-    if (SyncClock *clock = machine.findLocationClock(address)) {
-      if (acquires(order))
-        clock->acquire(thread);
-      else
-        thread.seen.merge(*clock);
-    }
+  bool isWide = scope != Scope::Cta;
+  uint32_t block = thread.block->index;
+  LocationClock *clock = machine.findLocationClock(address);
+  if (clock && reads(touch)) {
+    if (auto own = clock->blocks.find(block); own != clock->blocks.end())
+      takeIn(thread, own->second, acquires(order), 0);
+    if (isWide)
+      takeIn(thread, clock->device, acquires(order), 1);
+  }
   if (!writes(touch))
     return;
   // A plain atomic store starts anew; an update goes on with what it found.
-  if (touch == Touch::AtomicWrite)
-    if (SyncClock *clock = machine.findLocationClock(address))
-      clock->clear();
-  if (releases(order))
-    machine.locationClock(address).release(thread);
-  else if (!thread.fenced.empty())
-    machine.locationClock(address).merge(thread.fenced);
+  if (clock && touch == Touch::AtomicWrite) {
+    clock->device.clear();
+    clock->blocks.clear();
+  }
+  if (!releases(order) && thread.fenced[0].empty())
+    return;
+  clock = &machine.locationClock(address);
+  handOut(thread, clock->blocks[block], releases(order), 0);
+  if (isWide)
+    handOut(thread, clock->device, releases(order), 1);
 }
 
 } // namespace tilegym::sim

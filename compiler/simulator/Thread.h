@@ -32,7 +32,7 @@ struct Agent {
   Block *block = nullptr; ///< the issuer's, for an operation
   bool asyncProxy = false;
   Clock clock;                  ///< what happened before
-  std::array<Clock, 2> visible; ///< what of that the async proxy may see, by ProxySpace
+  std::array<Clock, 2> visible; ///< what of that the async proxy may see, by ProxyMemory
   /// "block 0 thread 5", "copy issued by block 0 thread 0 (a.tile:7)".
   virtual std::string describe() const = 0;
   virtual ~Agent() = default;
@@ -70,8 +70,9 @@ struct Thread final : Agent {
   WaitReason reason; ///< while Waiting
   Fiber *fiber = nullptr;
   FamilyState family;
-  SyncClock fenced;      ///< what the last fence hands over to atomic writes after it
-  SyncClock seen;        ///< what atomic reads saw, and the next fence will order
+  /// By scope, the block's and then the device's: what the last fence hands over to atomic writes after it, and what atomic reads saw and
+  /// the next fence will order.
+  std::array<SyncClock, 2> fenced, seen;
   uint64_t lastPoll = 0; ///< address of the last atomic, to notice a loop that polls
 
   std::string describe() const override;

@@ -41,6 +41,14 @@ SAME(Ordering, Acquire);
 SAME(Ordering, Release);
 SAME(Ordering, AcqRel);
 SAME(Ordering, Sc);
+SAME(Scope, Cta);
+SAME(Scope, Cluster);
+SAME(Scope, Gpu);
+SAME(Scope, System);
+SAME(ProxySpace, All);
+SAME(ProxySpace, Global);
+SAME(ProxySpace, SharedCta);
+SAME(ProxySpace, SharedCluster);
 #undef SAME
 
 } // namespace

@@ -268,6 +268,52 @@ TEST_CASE("Release and acquire order plain data, through orderings or fences; re
   alwaysFound(run, config, FindingKind::Race, message(releaseStore, relaxedLoad, false, false));
 }
 
+TEST_CASE("An ordering of block scope reaches the block only") {
+  Run run;
+  Store<uint32_t> store;
+  Load<uint32_t> load;
+  uint64_t data = run.put<uint32_t>({0}), flag = run.put<uint32_t>({0});
+  auto storeForm = [](int64_t order, int64_t scope) {
+    return Form{.attributes = {order, scope}, .operands = {i64, i32}};
+  };
+  auto loadForm = [](int64_t order, int64_t scope) {
+    return Form{.attributes = {order, scope}, .operands = {i64}, .results = {i32}};
+  };
+  Op releaseCta("atomic_store", storeForm(2, 0)), releaseGpu("atomic_store", storeForm(2, 2)),
+      relaxedStore("atomic_store", storeForm(0, 2));
+  Op acquireCta("atomic_load", loadForm(1, 0)), acquireGpu("atomic_load", loadForm(1, 2)),
+      relaxedLoad("atomic_load", loadForm(0, 2));
+  Op fenceCta("fence", {.attributes = {3, 0}}), fenceGpu("fence", {.attributes = {3, 2}});
+  // Between two threads of one block, or of two.
+  auto message = [&](const Op &send, const Op &receive, const Op *fence) {
+    return [&, fence] {
+      if (block() == 0 && thread() == 0) {
+        store(data, 42);
+        if (fence)
+          (*fence)();
+        send({flag, 1});
+      } else {
+        while (receive({flag}) == 0) {
+        }
+        if (fence)
+          (*fence)();
+        load(data);
+        send({flag, 0});
+      }
+    };
+  };
+  LaunchConfig inBlock{.block = {2}}, inGrid{.grid = {2}, .block = {1}};
+  alwaysClean(run, inBlock, message(releaseCta, acquireCta, nullptr));
+  alwaysClean(run, inBlock, message(releaseGpu, acquireCta, nullptr));
+  alwaysClean(run, inBlock, message(releaseCta, acquireGpu, nullptr));
+  alwaysClean(run, inBlock, message(relaxedStore, relaxedLoad, &fenceCta));
+  alwaysClean(run, inGrid, message(releaseGpu, acquireGpu, nullptr));
+  alwaysClean(run, inGrid, message(relaxedStore, relaxedLoad, &fenceGpu));
+  alwaysFound(run, inGrid, FindingKind::Race, message(releaseCta, acquireGpu, nullptr));
+  alwaysFound(run, inGrid, FindingKind::Race, message(releaseGpu, acquireCta, nullptr));
+  alwaysFound(run, inGrid, FindingKind::Race, message(relaxedStore, relaxedLoad, &fenceCta));
+}
+
 TEST_CASE("An update carries a release on, a plain atomic store does not") {
   Run run;
   Store<uint32_t> store;
