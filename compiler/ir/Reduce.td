@@ -24,7 +24,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsAndResultElementType, D
   let hasVerifier = 1;
 }
 
-def Tile_ArgReduceOp : Tile_Op<"arg_reduce", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+def Tile_ArgReduceOp : Tile_Op<"arg_reduce", [Pure,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRangesFromOptional"]>]> {
   let summary = "where the largest or smallest element is";
   let description = [{
     The kind is `max`, `min`, `umax` or `umin`. The first of equals wins (-0 equals +0); a NaN wins over numbers. Along one axis the result is the index on it; over

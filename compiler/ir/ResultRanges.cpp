@@ -37,11 +37,12 @@ void IotaOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
   set(getResult(), between(getType(), 0, getType().getDimSize(getAxis()) - 1));
 }
 
-void ArgReduceOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+/// Whatever the operand is: of floats nothing is ever known, and the analysis would take a result that waits for them for one that is never computed.
+void ArgReduceOp::inferResultRangesFromOptional(ArrayRef<IntegerValueRange>, SetIntLatticeFn set) {
   int64_t places = 1;
   for (int64_t axis : getAxes())
     places *= getValue().getType().getDimSize(axis);
-  set(getResult(), between(getType(), 0, places - 1));
+  set(getResult(), IntegerValueRange(between(getType(), 0, places - 1)));
 }
 
 // Ops that only move elements keep their range.
