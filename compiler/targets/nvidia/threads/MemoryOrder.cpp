@@ -20,17 +20,18 @@ void ThreadBuilder::orderLoad(tile::RegionOp op) {
   auto [tensor, readonly] = tensorOf(op);
   if (readonly)
     return;
-  if (storedAny) // an output may share its buffer with an input that the signature names, so all that is written counts
+  // An output may share its buffer with an input that the signature names, so all that is written counts.
+  if (order.storedAny)
     barrier();
-  loadedMutable = true;
+  order.loadedMutable = true;
 }
 
 void ThreadBuilder::orderStore(tile::RegionOp op) {
   int64_t tensor = tensorOf(op).first;
-  if (loadedMutable || stored.contains(tensor))
+  if (order.loadedMutable || order.stored.contains(tensor))
     barrier();
-  storedAny = true;
-  stored.insert(tensor);
+  order.storedAny = true;
+  order.stored.insert(tensor);
 }
 
 /// Whether two iterations of the loop around `op` write different elements: some axis is a span of n elements that starts at the induction
@@ -55,10 +56,10 @@ static bool differsEachIteration(tile::RegionOp op, scf::ForOp loop) {
   return false;
 }
 
-bool ThreadBuilder::needsLoopBarrier(Region &body) {
-  auto loop = dyn_cast<scf::ForOp>(body.getParentOp());
+bool ThreadBuilder::needsLoopBarrier(Operation *loopOp) {
+  auto loop = dyn_cast<scf::ForOp>(loopOp);
   bool loads = false, stores = false, overlapping = false;
-  body.walk([&](Operation *op) {
+  loopOp->walk([&](Operation *op) {
     auto region = dyn_cast<tile::RegionOp>(op);
     if (!region)
       return;

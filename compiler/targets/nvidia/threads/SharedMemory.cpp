@@ -14,8 +14,7 @@ namespace tilegym::nvidia {
 
 void ThreadBuilder::barrier() {
   ptx::BarrierOp::create(b, loc);
-  storedAny = loadedMutable = false;
-  stored.clear();
+  order = AccessOrder();
 }
 
 Value ThreadBuilder::acquireShared(int64_t bytes) {

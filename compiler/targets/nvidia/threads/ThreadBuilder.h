@@ -16,6 +16,18 @@ namespace tilegym::nvidia {
 
 using Registers = llvm::SmallVector<mlir::Value>;
 
+/// What threads may have done to global memory since a barrier that all of them met on every way here.
+struct AccessOrder {
+  bool storedAny = false, loadedMutable = false;
+  llvm::SmallDenseSet<int64_t> stored; ///< tensors (parameter numbers)
+  /// Ways meet: what was done on either may have been done.
+  void join(const AccessOrder &other) {
+    storedAny |= other.storedAny;
+    loadedMutable |= other.loadedMutable;
+    stored.insert(other.stored.begin(), other.stored.end());
+  }
+};
+
 class ThreadBuilder {
 public:
   ThreadBuilder(mlir::OpBuilder &builder, tile::KernelOp kernel, mlir::ValueRange arguments);
@@ -92,10 +104,11 @@ public:
   void barrier();
 
   // ---- order of accesses to global memory within the block
+  AccessOrder order;
   void orderLoad(tile::RegionOp op);
   void orderStore(tile::RegionOp op);
-  /// Stores of `body` meet loads and stores of the next iteration: a barrier at its end where they may touch the same elements.
-  bool needsLoopBarrier(mlir::Region &body);
+  /// Stores of a loop meet loads and stores of the next iteration: a barrier at its end where they may touch the same elements.
+  bool needsLoopBarrier(mlir::Operation *loop);
 
   // ---- families call one another
   /// Moves registers between layouts of one shape by the cheapest way.
@@ -131,9 +144,6 @@ private:
   int64_t bufferBytes[2] = {0, 0};
   mlir::Value sharedBase;
   llvm::SmallVector<mlir::Operation *> secondBufferOffsets;
-
-  bool storedAny = false, loadedMutable = false;
-  llvm::SmallDenseSet<int64_t> stored; ///< tensors (parameter numbers) written since the last barrier
 };
 
 /// A family of ops adds its handlers.

@@ -50,15 +50,17 @@ LogicalResult lowerFor(ThreadBuilder &t, Operation *op) {
     result.getBody()->back().erase();
   t.set(loop.getInductionVar(), {result.getInductionVar()});
   unflatten(t, loop.getRegionIterArgs(), result.getRegionIterArgs());
+  AccessOrder before = t.order;
   if (failed(lowerRegion(t, *loop.getBody(), result.getBody(), /*isLoopBody=*/true)))
     return failure();
-  if (t.needsLoopBarrier(loop.getRegion())) {
+  if (t.needsLoopBarrier(loop)) {
     OpBuilder::InsertionGuard guard(t.b);
     t.b.setInsertionPoint(result.getBody()->getTerminator());
     t.barrier();
   }
   if (Attribute annotation = loop->getAttr("llvm.loop_annotation"))
     result->setAttr("llvm.loop_annotation", annotation);
+  t.order.join(before); // the body may run no time
   unflatten(t, loop.getResults(), result.getResults());
   t.forgetSharedState();
   return success();
@@ -69,15 +71,19 @@ LogicalResult lowerIf(ThreadBuilder &t, Operation *op) {
   bool hasElse = !branch.getElseRegion().empty();
   auto result = scf::IfOp::create(t.b, t.loc, flatTypes(t, branch.getResultTypes()),
                                   t.scalar(branch.getCondition()), hasElse);
+  AccessOrder before = t.order, after = hasElse ? AccessOrder() : before;
   for (auto [from, to] : llvm::zip(branch->getRegions(), result->getRegions())) {
     if (from.empty())
       continue;
     Block &block = to.front();
     if (!block.empty())
       block.back().erase();
+    t.order = before;
     if (failed(lowerRegion(t, from.front(), &block, /*isLoopBody=*/false)))
       return failure();
+    after.join(t.order);
   }
+  t.order = after;
   unflatten(t, branch.getResults(), result.getResults());
   t.forgetSharedState();
   return success();
@@ -87,6 +93,7 @@ LogicalResult lowerWhile(ThreadBuilder &t, Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
   auto result =
       scf::WhileOp::create(t.b, t.loc, flatTypes(t, loop.getResultTypes()), flatten(t, loop.getInits()));
+  AccessOrder after = t.order;
   for (auto [from, to] : llvm::zip(loop->getRegions(), result->getRegions())) {
     SmallVector<Type> types = flatTypes(t, from.front().getArgumentTypes());
     Block *block = t.b.createBlock(&to, {}, types, SmallVector<Location>(types.size(), t.loc));
@@ -94,12 +101,14 @@ LogicalResult lowerWhile(ThreadBuilder &t, Operation *op) {
     t.b.setInsertionPointAfter(result);
     if (failed(lowerRegion(t, from.front(), block, /*isLoopBody=*/true)))
       return failure();
+    after.join(t.order);
   }
-  if (t.needsLoopBarrier(loop.getAfter())) {
+  if (t.needsLoopBarrier(loop)) {
     OpBuilder::InsertionGuard guard(t.b);
     t.b.setInsertionPoint(result.getAfter().front().getTerminator());
     t.barrier();
   }
+  t.order.join(after);
   unflatten(t, loop.getResults(), result.getResults());
   t.forgetSharedState();
   return success();
