@@ -32,6 +32,9 @@ Value Lowerer::convertTo(Value x, DType from, DType to, Rounding rounding, bool 
   if (from == to)
     return x;
   Type type = withElement(x.getType(), typeOf(to));
+  if (isBool(to) && isF8(from)) // no target compares these
+    return convertTo(convertFloats(x, from, DType::F32, rounding, saturate), DType::F32, to, rounding,
+                     saturate);
   if (isBool(to)) // whether it is not zero; NaN is not
     return isFloat(from) ? create<arith::CmpFOp>(arith::CmpFPredicate::UNE, x, zero(x.getType()))
                          : create<arith::CmpIOp>(arith::CmpIPredicate::ne, x, zero(x.getType()));

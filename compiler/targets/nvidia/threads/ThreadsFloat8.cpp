@@ -3,7 +3,7 @@
 //
 // Encoding rounds to nearest even. In f32's bits, a normal f8 is the top of the fraction: add half an ulp (less one, plus the last kept bit) and
 // shift. A subnormal is an integer multiple of the smallest step: adding a power of two whose ulp is that step leaves the integer in the low
-// bits, rounded by the hardware.
+// bits, rounded by the hardware. In a direction, what is cut off either counts for nothing or makes one step more.
 #include "compiler/targets/nvidia/threads/Rounding.h"
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,13 +16,14 @@ namespace {
 struct Format {
   int fraction; ///< stored bits
   int bias;
-  float overflow;   ///< from here on (half way past the largest) a finite value is too large
+  float greatest;   ///< the largest finite value
+  float overflow;   ///< from here on (half way past it) nearest is too large
   int64_t largest;  ///< code of the largest finite value
   int64_t infinity; ///< code of infinity; the NaN where there is none
   int64_t nan;
 };
-const Format e4m3 = {3, 7, 464.0f, 0x7e, 0x7f, 0x7f};
-const Format e5m2 = {2, 15, 61440.0f, 0x7b, 0x7c, 0x7e};
+const Format e4m3 = {3, 7, 448.0f, 464.0f, 0x7e, 0x7f, 0x7f};
+const Format e5m2 = {2, 15, 57344.0f, 61440.0f, 0x7b, 0x7c, 0x7e};
 
 const Format &formatOf(Type type) { return isa<Float8E4M3FNType>(type) ? e4m3 : e5m2; }
 bool isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type)); }
@@ -62,6 +63,37 @@ Value encode(ThreadBuilder &t, Value x, const Format &f, bool saturate) {
   code = b.select(isLarge, b.word(saturate ? f.largest : f.infinity), code);
   Value isNan = b.compare(arith::CmpIPredicate::ugt, magnitude, b.word(0x7f800000));
   code = b.select(isNan, b.word(f.nan), code);
+  return arith::TruncIOp::create(t.b, t.loc, t.b.getI8Type(), b.lor(sign, code));
+}
+
+/// The same with `rounding` in a direction.
+Value encodeDirected(ThreadBuilder &t, Value x, const Format &f, tile::Rounding rounding, bool saturate) {
+  Bits b{t};
+  Value bits = b.bitsOf(x), magnitude = b.land(bits, 0x7fffffff),
+        sign = b.shr(b.land(bits, int64_t(0x80000000)), 24);
+  Value away = t.constant(t.b.getI1Type(), 0);
+  if (rounding != tile::Rounding::TowardZero)
+    away = b.compare(rounding == tile::Rounding::Up ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt,
+                     bits, b.word(0));
+  int drop = 23 - f.fraction;
+  Value up = b.select(away, b.word((int64_t(1) << drop) - 1), b.word(0));
+  Value normal = b.sub(b.shr(t.add(magnitude, up), drop), b.word(int64_t(127 - f.bias) << f.fraction));
+  // How many of the smallest steps there are: a power of two times the value, which is exact.
+  Value scale = b.floatOf(b.word(int64_t(127 + f.bias - 1 + f.fraction) << 23));
+  Value steps = arith::MulFOp::create(t.b, t.loc, b.floatOf(magnitude), scale);
+  Value whole = arith::FPToSIOp::create(t.b, t.loc, t.b.getI32Type(), steps);
+  Value isInexact = arith::CmpFOp::create(t.b, t.loc, arith::CmpFPredicate::ONE, steps,
+                                          arith::SIToFPOp::create(t.b, t.loc, t.b.getF32Type(), whole));
+  Value more = arith::AndIOp::create(t.b, t.loc, away, isInexact);
+  Value subnormal = t.add(whole, arith::ExtUIOp::create(t.b, t.loc, t.b.getI32Type(), more));
+  Value isSmall = b.compare(arith::CmpIPredicate::ult, magnitude, b.word(int64_t(127 + 1 - f.bias) << 23));
+  Value code = b.select(isSmall, subnormal, normal);
+  int64_t beyond = saturate ? f.largest : f.infinity;
+  Value isLarge =
+      b.compare(arith::CmpIPredicate::ugt, magnitude, b.word(llvm::bit_cast<uint32_t>(f.greatest)));
+  code = b.select(isLarge, b.select(away, b.word(beyond), b.word(f.largest)), code);
+  code = b.select(b.compare(arith::CmpIPredicate::eq, magnitude, b.word(0x7f800000)), b.word(beyond), code);
+  code = b.select(b.compare(arith::CmpIPredicate::ugt, magnitude, b.word(0x7f800000)), b.word(f.nan), code);
   return arith::TruncIOp::create(t.b, t.loc, t.b.getI8Type(), b.lor(sign, code));
 }
 
@@ -139,8 +171,10 @@ template <class Op> LogicalResult lowerFromInteger(ThreadBuilder &t, Operation *
 
 } // namespace
 
-Value encodeFloat8(ThreadBuilder &t, Value x, Type format, bool saturate) {
-  return encode(t, toF32(t, x), formatOf(format), saturate);
+Value encodeFloat8(ThreadBuilder &t, Value x, Type format, tile::Rounding rounding, bool saturate) {
+  return rounding == tile::Rounding::NearestEven
+             ? encode(t, toF32(t, x), formatOf(format), saturate)
+             : encodeDirected(t, toF32(t, x), formatOf(format), rounding, saturate);
 }
 Value decodeFloat8(ThreadBuilder &t, Value code, Type format) { return decode(t, code, formatOf(format)); }
 

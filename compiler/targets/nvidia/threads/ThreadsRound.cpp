@@ -95,8 +95,6 @@ LogicalResult lowerConvert(ThreadBuilder &t, Operation *op) {
   Type from = getElementTypeOrSelf(convert.getValue().getType()),
        to = getElementTypeOrSelf(convert.getType());
   auto isF8 = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; };
-  if (isF8(to) && convert.getRounding() != tile::Rounding::NearestEven)
-    return op->emitOpError("the target rounds to f8 only to nearest even");
   Registers result;
   for (Value x : t.get(convert.getValue())) {
     if (isF8(from))
@@ -105,10 +103,11 @@ LogicalResult lowerConvert(ThreadBuilder &t, Operation *op) {
     if (isF8(to)) {
       if (!fromFloat) {
         Type f64 = t.b.getF64Type();
-        x = convert.getIsUnsigned() ? Value(arith::UIToFPOp::create(t.b, t.loc, f64, x))
-                                    : Value(arith::SIToFPOp::create(t.b, t.loc, f64, x));
+        x = convert.getIsUnsigned()
+                ? Value(arith::UIToFPOp::create(t.b, t.loc, f64, x))
+                : Value(arith::SIToFPOp::create(t.b, t.loc, f64, x)); // exact up to 2^53, far beyond any f8
       }
-      result.push_back(encodeFloat8(t, x, to, convert.getSaturate()));
+      result.push_back(encodeFloat8(t, x, to, convert.getRounding(), convert.getSaturate()));
     } else if (fromFloat && toFloat) {
       result.push_back(floatToFloat(t, x, to, convert.getRounding()));
     } else if (fromFloat) {
