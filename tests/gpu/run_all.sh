@@ -32,6 +32,11 @@ for spec in specs/*.tile; do
     step "test-$op" ./tilegymc test "$spec" --backend gpu --package kernels/tilegym_kernels.tgk
   fi
 done
+if [ -d fuzz ]; then
+  step fuzz ./fuzz_gpu fuzz
+else
+  echo "skipped fuzz: the bundle has no random kernels"
+fi
 step strides python3 smoke.py kernels
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
