@@ -45,6 +45,12 @@ static int64_t divisor(Value value, int depth) {
     return of(op->getOperand(0));
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return std::min(of(select.getTrueValue()), of(select.getFalseValue()));
+  // A quotient without a rest: what is left of the dividend's power of two.
+  if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op) &&
+      matchPattern(op->getOperand(1), m_Constant(&constant)) && constant.getInt() > 0) {
+    int64_t dividend = of(op->getOperand(0)), by = constant.getInt();
+    return dividend % by == 0 ? dividend / by : 1;
+  }
   if (auto shift = dyn_cast<arith::ShLIOp>(op))
     if (matchPattern(shift.getRhs(), m_Constant(&constant)) && constant.getInt() >= 0 &&
         constant.getInt() <= 20)

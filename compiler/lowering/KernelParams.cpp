@@ -20,6 +20,18 @@ bool KernelParams::isGroup(int64_t tensor, int64_t axis) const {
   return op.tensors[tensor].dims[axis].isGroup;
 }
 
+/// `dim // factor`, or nothing.
+struct DimPart {
+  int64_t dim = -1, factor = 1;
+};
+static DimPart partOf(const sem::DimUse &use) {
+  const sem::Expr *e = use.expr.get();
+  if (use.dim >= 0 || !e || e->op != sem::Op::FloorDiv || e->operands[0]->op != sem::Op::Dim ||
+      e->operands[1]->op != sem::Op::Const)
+    return {};
+  return {e->operands[0]->index, e->operands[1]->constant.asInt()};
+}
+
 // A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, and in those whose last axis is one of
 // these tensors' last axes (a norm's weight). What is left, such as a number a row, is read by element.
 KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts)
@@ -47,6 +59,16 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
     if (last.dim >= 0)
       extentDivisors[last.dim] =
           std::max(extentDivisors[last.dim], vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i)))));
+  }
+  // A part of whole vectors tells more of the dim that it is a part of: where N is even and N // 2 a multiple of 8, N is one of 16.
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i].wholeVectors)
+      continue;
+    DimPart part = partOf(op.tensors[i].dims.back());
+    if (part.dim < 0 || part.factor <= 0 || extentDivisors[part.dim] % part.factor != 0)
+      continue;
+    int64_t divisor = part.factor * vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i))));
+    extentDivisors[part.dim] = std::max(extentDivisors[part.dim], divisor);
   }
 }
 
