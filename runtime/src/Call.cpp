@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 namespace tilegym::runtime {
 
@@ -40,9 +41,15 @@ Call::Call(const Table &table, const Op &op)
     std::span<const uint8_t> choices = table.get<uint8_t>(typeVars[i].choices);
     dtypes[i] = choices.size() == 1 ? choices[0] : kUnbound;
   }
-  for (size_t i = 0; i < dims.size(); ++i)
+  for (size_t i = 0; i < dims.size(); ++i) {
+    dimValues[i] = groupRanks[i] = 0;
     if (dims[i].isGroup)
       groupDim = int(i);
+  }
+  for (size_t i = 0; i < tensors.size(); ++i)
+    std::construct_at(&bound[i]);
+  for (size_t i = 0; i < scalars.size(); ++i)
+    scalarValues[i] = Cell{};
 }
 
 Values Call::values() const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One call of an op: its arguments, checked and bound. Lives on the stack; nothing here allocates.
+// One call of an op: its arguments, checked and bound. Lives on the stack; nothing here allocates, and of its arrays, made for the largest op, only
+// what this op uses is ever written: clearing them all would cost more than a call.
 #pragma once
 #include "PackageTable.h"
 #include "Postfix.h"
@@ -12,7 +13,7 @@ constexpr int kMaxRank = format::kMaxRank, kMaxGroup = format::kMaxGroupDims;
 struct BoundTensor {
   const TilegymTensor *given = nullptr; ///< null: an optional one left out
   int rank = 0, leading = 0;            ///< `leading`: how many axes the group takes; 0 without one
-  int64_t shape[kMaxRank] = {}, strides[kMaxRank] = {};
+  int64_t shape[kMaxRank], strides[kMaxRank];
   int64_t lastExtent = 1; ///< of the last axis as the kernel sees it: the dim's where it broadcasts
   int64_t elements = 1;
   int elementBytes = 0;
@@ -27,7 +28,8 @@ struct BoundTensor {
 struct BoundGroup {
   int rank = 0;
   int64_t extents[kMaxGroup + 1] = {};
-  int64_t strides[format::kMaxTensors][kMaxGroup + 1] = {}; ///< by tensor
+  int64_t strides[format::kMaxTensors]
+                 [kMaxGroup + 1]; ///< by tensor that was given and has the group; `rank` of each
 };
 
 struct Call {
@@ -38,10 +40,12 @@ struct Call {
   std::span<const format::Scalar> scalars;
   std::span<const format::TypeVar> typeVars;
 
-  BoundTensor bound[format::kMaxTensors];
-  int64_t dimValues[format::kMaxDims] = {};
-  int64_t groupRanks[format::kMaxDims] = {};
-  Cell scalarValues[format::kMaxScalars] = {};
+  union { // so that only those that the op has are made
+    BoundTensor bound[format::kMaxTensors];
+  };
+  int64_t dimValues[format::kMaxDims];
+  int64_t groupRanks[format::kMaxDims];
+  Cell scalarValues[format::kMaxScalars];
   uint8_t dtypes[format::kMaxTensors]; ///< by type var; kUnbound
   uint64_t present = 0;
   BoundGroup group; ///< an op has one group at most

@@ -33,15 +33,8 @@ TilegymStatus findDevice(Call &call, const Driver **driver, const Device **devic
   return TILEGYM_OK;
 }
 
-TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                     CUkernel kernel, CUstream stream) {
-  Parameters parameters;
-  fillParameters(call, choice, grid, &parameters);
-  CUresult result = driver.launchKernel(reinterpret_cast<CUfunction>(kernel), unsigned(grid.blocks), 1, 1,
-                                        choice.variant->threads, 1, 1, choice.variant->sharedBytes, stream,
-                                        parameters.pointers, nullptr);
-  if (result == kSuccess)
-    return TILEGYM_OK;
+TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
+                            CUresult result) {
   char what[768];
   Text entry(call.table.text(choice.variant->entry));
   std::snprintf(what, sizeof what,
@@ -51,6 +44,16 @@ TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choic
   return driver.failure(what, result);
 }
 
+TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
+                     CUkernel kernel, CUstream stream) {
+  Parameters parameters;
+  fillParameters(call, choice, grid, &parameters);
+  // A CUkernel in place of a function: the driver takes the current context's, of which a device may have several.
+  CUresult result =
+      driver.launch(reinterpret_cast<CUfunction>(kernel), unsigned(grid.blocks), choice.variant->threads,
+                    choice.variant->sharedBytes, stream, parameters.pointers);
+  return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
+}
 TilegymStatus backendState(TilegymPackage &package, size_t op, const Backend &backend,
                            std::shared_ptr<const void> *state) {
   std::lock_guard lock(package.statesMutex);
@@ -78,7 +81,7 @@ TilegymStatus run(TilegymPackage *package, size_t opNumber, const void *const *a
   TRY(findDevice(call, &driver, &device));
   TRY(checkPointers(*driver, *device, call));
   Choice choice;
-  TRY(choose(call, device->arch, device->name, &choice));
+  TRY(package->choices[opNumber]->choose(call, device->arch, device->name, &choice));
   Grid grid;
   TRY(computeGrid(call, choice, &grid));
   CUkernel kernel = nullptr;

@@ -27,8 +27,18 @@ enum : int { // CUresult, CUdevice_attribute, CUpointer_attribute, CUfunction_at
   kPointerMemoryType = 2,
   kPointerIsManaged = 8,
   kPointerDeviceOrdinal = 9,
+  kPointerRangeStart = 11,
+  kPointerRangeSize = 12,
   kMemoryTypeHost = 1,
   kFunctionMaxDynamicShared = 8,
+};
+
+/// CUlaunchConfig, whose attributes no launch here has: a cluster's size stands in the code.
+struct CUlaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  CUstream stream;
+  const void *attributes;
+  unsigned numAttributes;
 };
 
 /// Every function of CudaSymbols.inc as a member, `driver.init(0)`.
@@ -37,6 +47,12 @@ struct Driver {
 #include "CudaSymbols.inc"
 #undef X
   int version = 0; ///< 13000 for CUDA 13.0
+
+  CUresult launch(CUfunction function, unsigned blocks, unsigned threads, unsigned sharedBytes,
+                  CUstream stream, void **parameters) const {
+    CUlaunchConfig config{blocks, 1, 1, threads, 1, 1, sharedBytes, stream, nullptr, 0};
+    return launchKernelEx(&config, function, parameters, nullptr);
+  }
 
   /// `what` (a phrase: "loading the kernel") failed with `result`: `status` with the driver's name for it.
   TilegymStatus failure(const char *what, CUresult result, TilegymStatus status = TILEGYM_CUDA_ERROR) const;

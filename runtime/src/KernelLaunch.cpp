@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a launch needs: grid, parameters, first values of outputs, and pointers that the device can reach.
+// What a launch needs: grid, parameters and first values of outputs.
 #include "KernelLaunch.h"
 #include "ScalarBits.h"
 #include <algorithm>
@@ -56,7 +56,8 @@ uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
   case ParamKind::GroupExtent:
     return uint64_t(call.group.extents[p.b]);
   case ParamKind::GroupStride:
-    return uint64_t(int(p.b) < call.group.rank ? call.group.strides[p.a][p.b] : 0);
+    return uint64_t(call.bound[p.a].hasGroup && int(p.b) < call.group.rank ? call.group.strides[p.a][p.b]
+                                                                           : 0);
   case ParamKind::Grid:
     return uint64_t(grid.axes[p.a]);
   case ParamKind::SmCount:
@@ -170,29 +171,6 @@ TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream strea
                     Text(call.table.text(call.tensors[id].name)).data);
       return driver.failure(what, filler.result);
     }
-  }
-  return TILEGYM_OK;
-}
-
-TilegymStatus checkPointers(const Driver &driver, const Device &device, const Call &call) {
-  for (size_t id = 0; id < call.tensors.size(); ++id) {
-    const BoundTensor &b = call.bound[id];
-    if (!b.given || b.elements == 0)
-      continue;
-    int names[] = {kPointerMemoryType, kPointerDeviceOrdinal, kPointerIsManaged}, type = 0, ordinal = -1;
-    unsigned managed = 0;
-    void *values[] = {&type, &ordinal, &managed};
-    CUresult result =
-        driver.pointerGetAttributes(3, names, values, reinterpret_cast<CUdeviceptr>(b.given->data));
-    Text op(call.table.text(call.op.name)), name(call.table.text(call.tensors[id].name));
-    if (result != kSuccess || type == 0)
-      return fail(TILEGYM_INVALID_ARGUMENT,
-                  "%s: %s: %p is not an address of the GPU's memory; expected device memory", op.data,
-                  name.data, b.given->data);
-    // Pinned and managed memory is every device's.
-    if (type != kMemoryTypeHost && !managed && ordinal != device.ordinal)
-      return fail(TILEGYM_INVALID_ARGUMENT, "%s: %s: lies on device %d, but the current device is %d",
-                  op.data, name.data, ordinal, device.ordinal);
   }
   return TILEGYM_OK;
 }

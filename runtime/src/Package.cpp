@@ -14,8 +14,10 @@ namespace {
 TilegymStatus openBlock(std::unique_ptr<TilegymPackage> package, const void *data, size_t size,
                         std::string_view source, TilegymPackage **out) {
   TRY(package->table.open(data, size, source));
-  for (const format::Op &op : package->table.ops())
+  for (const format::Op &op : package->table.ops()) {
     package->opNames.emplace_back(package->table.text(op.name));
+    package->choices.push_back(std::make_unique<ChoiceCache>(package->table, op));
+  }
   package->loader = std::make_unique<Loader>(package->table);
   package->states.resize(package->opNames.size());
   *out = package.release();

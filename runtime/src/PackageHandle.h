@@ -2,6 +2,7 @@
 // What a TilegymPackage is.
 #pragma once
 #include "Backend.h"
+#include "ChoiceCache.h"
 #include "KernelLaunch.h"
 #include "tilegym/tilegym.h"
 
@@ -10,6 +11,7 @@ struct TilegymPackage {
   std::unique_ptr<unsigned char[]> owned; ///< the file's bytes
   std::vector<std::string> opNames;
   std::unique_ptr<tilegym::runtime::Loader> loader;
+  std::vector<std::unique_ptr<tilegym::runtime::ChoiceCache>> choices; ///< by op
 
   /// Of a backend other than the GPU, by op; made on first use.
   std::mutex statesMutex;

@@ -2,7 +2,6 @@
 // The choice of a variant.
 #include "VariantChoice.h"
 #include <cinttypes>
-#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,18 +10,6 @@ namespace tilegym::runtime {
 namespace {
 
 using namespace format;
-
-bool factsHold(const Call &call, const Variant &v) {
-  if (v.facts == kFactsGeneral)
-    return true;
-  if (!call.fastBase)
-    return false;
-  std::span<const uint8_t> wanted = call.table.get<uint8_t>(v.tensorFacts);
-  for (size_t t = 0; t < wanted.size(); ++t)
-    if (call.bound[t].given && (wanted[t] & ~call.bound[t].facts))
-      return false;
-  return true;
-}
 
 /// dtypes, consts, const dims, optional tensors.
 bool interfaceMatches(const Call &call, const Variant &v) {
@@ -95,61 +82,81 @@ const Image *bestImage(const Table &table, const Variant &variant, int arch, int
   return best;
 }
 
+bool factsHold(const Call &call, const Variant &v) {
+  if (v.facts == kFactsGeneral)
+    return true;
+  if (!call.fastBase)
+    return false;
+  std::span<const uint8_t> wanted = call.table.get<uint8_t>(v.tensorFacts);
+  for (size_t t = 0; t < wanted.size(); ++t)
+    if (call.bound[t].given && (wanted[t] & ~call.bound[t].facts))
+      return false;
+  return true;
+}
+
+bool guardHolds(const Call &call, const Kernel &kernel, const Values &values) {
+  if (!kernel.guard.count)
+    return true;
+  Evaluated e = evaluate(call.table.get<Inst>(kernel.guard), values);
+  return !e.error && e.value.i;
+}
+
+bool derive(const Call &call, const Kernel &kernel, const Values &values, int64_t *derived) {
+  std::span<const Slice> codes = call.table.get<Slice>(kernel.derived);
+  for (size_t p = 0; p < codes.size(); ++p) {
+    derived[p] = kRunTime;
+    if (!codes[p].count)
+      continue;
+    Evaluated e = evaluate(call.table.get<Inst>(codes[p]), values);
+    if (e.error)
+      return false;
+    derived[p] = e.value.i;
+  }
+  return true;
+}
+
+Choice bestOf(const Call &call, uint32_t kernel, const int64_t *derived, int arch, bool *lacksImage) {
+  const Table &table = call.table;
+  std::span<const Variant> variants = table.get<Variant>(call.op.variants);
+  // Code for this GPU first, then what the arguments allow: a fast variant of an older arch is still behind.
+  Choice best;
+  std::pair<int, uint32_t> bestRank(-1, 0);
+  for (uint32_t index = 0; index < variants.size(); ++index) {
+    const Variant &v = variants[index];
+    if (v.kernel != kernel || !interfaceMatches(call, v) || !factsHold(call, v))
+      continue;
+    std::span<const int64_t> params = table.get<int64_t>(v.params);
+    bool matches = true;
+    for (size_t p = 0; matches && p < params.size(); ++p)
+      matches = derived[p] == kRunTime || derived[p] == params[p];
+    if (!matches)
+      continue;
+    int fit;
+    const Image *image = bestImage(table, v, arch, &fit);
+    *lacksImage |= !image;
+    std::pair<int, uint32_t> rank(fit, v.facts);
+    if (image && (!best.variant || rank > bestRank)) {
+      best = {&v, image, params.data(), index};
+      bestRank = rank;
+    }
+  }
+  return best;
+}
+
 TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
   const Table &table = call.table;
   std::span<const Kernel> kernels = table.get<Kernel>(call.op.kernels);
-  std::span<const Variant> variants = table.get<Variant>(call.op.variants);
+  Values values = call.values();
   bool guarded = false, lacksImage = false;
   for (uint32_t k = 0; k < kernels.size(); ++k) {
-    Values values = call.values();
-    if (kernels[k].guard.count) {
-      Evaluated e = evaluate(table.get<Inst>(kernels[k].guard), values);
-      if (e.error || !e.value.i)
-        continue;
-    }
+    if (!guardHolds(call, kernels[k], values))
+      continue;
     guarded = true;
     int64_t derived[kMaxDims];
-    std::span<const Slice> codes = table.get<Slice>(kernels[k].derived);
-    bool computable = true;
-    for (size_t p = 0; p < codes.size(); ++p) {
-      derived[p] = kRunTime;
-      if (!codes[p].count)
-        continue;
-      Evaluated e = evaluate(table.get<Inst>(codes[p]), values);
-      computable &= !e.error;
-      derived[p] = e.value.i;
-    }
-    if (!computable)
+    if (!derive(call, kernels[k], values, derived))
       continue;
-    // Code for this GPU first, then what the arguments allow: a fast variant of an older arch is still behind.
-    const Variant *best = nullptr;
-    std::pair<int, uint32_t> bestRank(-1, 0);
-    for (const Variant &v : variants) {
-      if (v.kernel != k || !interfaceMatches(call, v) || !factsHold(call, v))
-        continue;
-      std::span<const int64_t> params = table.get<int64_t>(v.params);
-      bool matches = true;
-      for (size_t p = 0; matches && p < params.size(); ++p)
-        matches = derived[p] == kRunTime || derived[p] == params[p];
-      if (!matches)
-        continue;
-      int fit;
-      const Image *image = bestImage(table, v, arch, &fit);
-      lacksImage |= !image;
-      std::pair<int, uint32_t> rank(fit, v.facts);
-      if (image && (!best || rank > bestRank)) {
-        best = &v;
-        bestRank = rank;
-        choice->image = image;
-      }
-    }
-    if (!best)
-      continue;
-    choice->variant = best;
-    choice->index = uint32_t(best - variants.data());
-    std::span<const int64_t> params = table.get<int64_t>(best->params);
-    std::memcpy(choice->params, params.data(), params.size_bytes());
-    return TILEGYM_OK;
+    if (*choice = bestOf(call, k, derived, arch, &lacksImage); choice->variant)
+      return TILEGYM_OK;
   }
   std::string name(table.text(call.op.name));
   if (!guarded)
@@ -163,7 +170,7 @@ TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice 
         name.c_str(), deviceName, arch, archList(call).c_str());
   return fail(TILEGYM_NO_VARIANT,
               "%s: the package has no variant for %s; it has %zu variants: compile the op for this case, too",
-              name.c_str(), describe(call).c_str(), variants.size());
+              name.c_str(), describe(call).c_str(), size_t(call.op.variants.count));
 }
 
 } // namespace tilegym::runtime

@@ -6,10 +6,10 @@
 namespace tilegym::runtime {
 
 struct Choice {
-  const format::Variant *variant = nullptr;
-  const format::Image *image = nullptr; ///< the code for the device
+  const format::Variant *variant = nullptr; ///< null: none
+  const format::Image *image = nullptr;     ///< the code for the device
+  const int64_t *params = nullptr;          ///< the kernel's, the tuned ones included
   uint32_t index = 0;
-  int64_t params[format::kMaxDims] = {}; ///< the kernel's, the tuned ones included
 };
 /// Instead of a compute capability: as if for the GPU that each variant was compiled for.
 constexpr int kAnyArch = 0;
@@ -17,5 +17,14 @@ constexpr int kAnyArch = 0;
 const format::Image *bestImage(const Table &table, const format::Variant &variant, int arch, int *fit);
 /// For a device of compute capability `arch` (90 for 9.0).
 TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice);
+
+/// The steps of `choose`, for the cache of its answers. A guard that cannot be evaluated is false.
+bool guardHolds(const Call &call, const format::Kernel &kernel, const Values &values);
+/// The derived parameters; kRunTime for tuned ones. False where one cannot be computed.
+bool derive(const Call &call, const format::Kernel &kernel, const Values &values, int64_t *derived);
+/// The facts that a variant relies on.
+bool factsHold(const Call &call, const format::Variant &variant);
+/// The best variant of kernel number `kernel` for these parameters. Sets `lacksImage` where one would do but has no code for the device.
+Choice bestOf(const Call &call, uint32_t kernel, const int64_t *derived, int arch, bool *lacksImage);
 
 } // namespace tilegym::runtime

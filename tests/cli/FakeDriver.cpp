@@ -58,8 +58,7 @@ int cuLibraryUnload(void *) { return 0; }
 int cuLibraryGetKernel(void **kernel, void *, const char *) { return *kernel = &blocks, 0; }
 int cuKernelGetFunction(void **function, void *kernel) { return *function = kernel, 0; }
 int cuKernelSetAttribute(int, int, void *, int) { return 0; }
-int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
-                   void **, void **) {
+int cuLaunchKernelEx(const void *, void *, void **, void **) {
   const char *damage = std::getenv("TILEGYM_FAKE_DAMAGE");
   if (!damage)
     return 0;

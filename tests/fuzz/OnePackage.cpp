@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The way of a package through the runtime, up to the driver: open, bind, shapes, choice, grid, parameters.
 #include "tests/fuzz/OnePackage.h"
+#include "runtime/src/ChoiceCache.h"
 #include "runtime/src/KernelLaunch.h"
 #include "tilegym/format/Checksum.h"
 #include <algorithm>
@@ -27,7 +28,7 @@ void setRight(std::vector<uint64_t> &words, size_t size) {
 }
 
 /// Arguments of every kind an op may have, their extents by turns those of good calls and odd ones.
-void callOp(const Table &table, const format::Op &op, unsigned turn) {
+void callOp(const Table &table, const format::Op &op, ChoiceCache &cache, unsigned turn) {
   static char memory[1 << 16];
   static const int64_t shapes[][8] = {
       {3, 4, 1, 1, 1, 1, 1, 1}, {2, 3, 4, 4, 4, 4, 4, 4}, {0, 4}, {-1, INT64_MAX}};
@@ -60,7 +61,7 @@ void callOp(const Table &table, const format::Op &op, unsigned turn) {
   std::vector<char> room;
   const void *code = nullptr;
   if (whole.bind(args.data(), false) != TILEGYM_OK ||
-      choose(whole, turn % 2 ? 90 : kAnyArch, "a GPU", &choice) != TILEGYM_OK ||
+      cache.choose(whole, turn % 2 ? 90 : kAnyArch, "a GPU", &choice) != TILEGYM_OK ||
       table.readImage(*choice.image, room, &code) != TILEGYM_OK ||
       computeGrid(whole, choice, &grid) != TILEGYM_OK)
     return;
@@ -78,9 +79,11 @@ bool onePackage(const void *data, size_t size) {
   Table table;
   if (table.open(words.data(), size, "a fuzzed block") != TILEGYM_OK)
     return false;
-  for (const format::Op &op : table.ops())
+  for (const format::Op &op : table.ops()) {
+    ChoiceCache cache(table, op);
     for (unsigned turn = 0; turn < 12; ++turn)
-      callOp(table, op, turn);
+      callOp(table, op, cache, turn);
+  }
   return true;
 }
 

@@ -38,6 +38,7 @@ else
   echo "skipped fuzz: the bundle has no random kernels"
 fi
 step strides python3 smoke.py kernels
+step dispatch ./bench_dispatch kernels/tilegym_kernels.tgk softmax rms_norm vector_add
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
     for op in vector_add softmax rms_norm; do

@@ -144,11 +144,11 @@ CUresult setAttribute(int attribute, int value, CUkernel kernel, CUdevice ordina
   return runtime::kSuccess;
 }
 
-CUresult launch(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
-                unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream, void **parameters,
-                void **) {
+CUresult launch(const runtime::CUlaunchConfig *launched, CUfunction function, void **parameters, void **) {
   const Kernel &kernel = *reinterpret_cast<const Kernel *>(function);
   const sim::KernelFacts &facts = *kernel.code.facts;
+  const auto &[gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, attributes, numAttributes] =
+      *launched;
   if (facts.threads && (blockX != facts.threads || blockY != 1 || blockZ != 1))
     return failed(kInvalidValue, kernel.name + " is for blocks of " + std::to_string(facts.threads) +
                                      " threads, but was launched with " + std::to_string(blockX) + " x " +
@@ -253,7 +253,7 @@ runtime::Driver makeTable() {
     return *function = reinterpret_cast<CUfunction>(kernel), CUresult(runtime::kSuccess);
   };
   t.kernelSetAttribute = setAttribute;
-  t.launchKernel = launch;
+  t.launchKernelEx = launch;
   t.memsetD8Async = fill<unsigned char>;
   t.memsetD16Async = fill<unsigned short>;
   t.memsetD32Async = fill<unsigned>;

@@ -109,8 +109,7 @@ void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t in
   choice.variant = &variant;
   choice.index = index;
   choice.image = runtime::bestImage(package.table(), variant, gpu.device->arch, &fit);
-  std::span<const int64_t> params = package.table().get<int64_t>(variant.params);
-  std::copy(params.begin(), params.end(), choice.params);
+  choice.params = package.table().get<int64_t>(variant.params).data();
   runtime::Grid grid;
   runtime::CUkernel kernel = nullptr;
   if (runtime::computeGrid(bound, choice, &grid) != TILEGYM_OK ||
@@ -120,9 +119,9 @@ void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t in
   if (grid.blocks > 0) {
     auto parameters = std::make_unique<runtime::Parameters>();
     runtime::fillParameters(bound, choice, grid, parameters.get());
-    runtime::CUresult result = gpu.driver->launchKernel(
-        reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks), 1, 1, variant.threads, 1, 1,
-        variant.sharedBytes, nullptr, parameters->pointers, nullptr);
+    runtime::CUresult result =
+        gpu.driver->launch(reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks),
+                           variant.threads, variant.sharedBytes, nullptr, parameters->pointers);
     if (result != runtime::kSuccess)
       return addFailure(outcome, gpu.text("the launch", result));
   }

@@ -49,8 +49,7 @@ std::vector<std::vector<uint8_t>> runKernel(const KernelPlan &plan, const std::s
     parameters.push_back(parameter.isMap ? static_cast<void *>(&maps[parameter.index])
                                          : &addresses[parameter.index]);
   check(driver, "launching the kernel",
-        driver.launchKernel(function, plan.grid, 1, 1, plan.block, 1, 1, plan.shared, nullptr,
-                            parameters.data(), nullptr));
+        driver.launch(function, plan.grid, plan.block, plan.shared, nullptr, parameters.data()));
   check(driver, "running the kernel", driver.streamSynchronize(nullptr));
 
   std::vector<std::vector<uint8_t>> outputs;

@@ -190,14 +190,15 @@ TEST_CASE("what the driver refuses has op, variant and its name for it") {
   CHECK(failing("cuKernelGetFunction", 2) ==
         "scale: loading general_f32_b to the GPU failed: CUDA_ERROR_OUT_OF_MEMORY (2): no description");
   CHECK(
-      failing("cuLaunchKernel", 701) ==
+      failing("cuLaunchKernelEx", 701) ==
       "scale: launching general_f32_b with 3 blocks of 128 threads and 100000 bytes of shared memory failed: "
       "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701): too many resources requested for launch");
   CHECK(failing("cuCtxGetDevice", 700) ==
         "asking for the current GPU failed: CUDA_ERROR_ILLEGAL_ADDRESS (700): no description");
-  CHECK(failing("cuLaunchKernel", 12345) == "scale: launching general_f32_b with 3 blocks of 128 threads and "
-                                            "100000 bytes of shared memory failed: unknown "
-                                            "error (12345): no description");
+  CHECK(failing("cuLaunchKernelEx", 12345) ==
+        "scale: launching general_f32_b with 3 blocks of 128 threads and "
+        "100000 bytes of shared memory failed: unknown "
+        "error (12345): no description");
   CHECK(callScale(opened) == TILEGYM_OK); // nothing of it sticks
   fake.device = 70;
   CHECK(refused(opened, TILEGYM_NO_DEVICE) == "device number 70 is beyond the 64 that this runtime knows");

@@ -21,6 +21,7 @@ struct FakeLaunch {
 struct FakePointer {
   int type = 2, device = 0; ///< CU_MEMORYTYPE_DEVICE
   unsigned managed = 0;
+  size_t size = 0; ///< of a block
 };
 
 struct FakeCuda {
@@ -34,8 +35,10 @@ struct FakeCuda {
   bool hasContext = true;                       ///< false: threads begin without one
   std::map<std::string, int> failures;          ///< symbol to the CUresult that it gives
   std::map<const void *, FakePointer> pointers; ///< others are device memory of `device`
-  std::set<void *> capturing;                   ///< streams
-  std::vector<std::string> calls;               ///< "cuLibraryLoadData 15 cubin", "cuMemsetD32Async 8" ...
+  std::map<const char *, FakePointer>
+      blocks;                     ///< allocations whose extent the driver tells, by where they begin
+  std::set<void *> capturing;     ///< streams
+  std::vector<std::string> calls; ///< "cuLibraryLoadData 15 cubin", "cuMemsetD32Async 8" ...
   std::vector<FakeLaunch> launches;
   std::map<void *, size_t> allocated;
 
@@ -46,6 +49,7 @@ struct FakeCuda {
     hasContext = true;
     failures.clear();
     pointers.clear();
+    blocks.clear();
     capturing.clear();
     calls.clear();
     launches.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A CUDA driver that does nothing but remember: loaded through TILEGYM_DRIVER, so that the runtime's way from a call to a launch is tested where
 // no GPU is. FAKE_CUDA_INIT and FAKE_CUDA_VERSION set what cuInit and cuDriverGetVersion give.
+#include "runtime/src/Driver.h"
 #include "tests/unit/runtime/driver/FakeCuda.h"
 #include <cstdio>
 #include <cstdlib>
@@ -123,9 +124,20 @@ int cuPointerGetAttributes(unsigned n, int *names, void **values, unsigned long 
   facts.device = state().device;
   if (auto found = state().pointers.find(reinterpret_cast<void *>(address)); found != state().pointers.end())
     facts = found->second;
+  unsigned long long start = 0;
+  auto after = state().blocks.upper_bound(reinterpret_cast<const char *>(address));
+  if (after != state().blocks.begin())
+    if (--after; address - reinterpret_cast<unsigned long long>(after->first) < after->second.size) {
+      start = reinterpret_cast<unsigned long long>(after->first);
+      facts = after->second;
+    }
   for (unsigned i = 0; i < n; ++i)
     if (names[i] == 8)
       *static_cast<unsigned *>(values[i]) = facts.managed;
+    else if (names[i] == 11)
+      *static_cast<unsigned long long *>(values[i]) = start;
+    else if (names[i] == 12)
+      *static_cast<size_t *>(values[i]) = facts.size;
     else
       *static_cast<int *>(values[i]) = names[i] == 2 ? facts.type : facts.device;
   return 0;
@@ -164,11 +176,15 @@ int cuKernelSetAttribute(int attribute, int value, void *, int device) {
          std::to_string(attribute) + " = " + std::to_string(value) + " on " + std::to_string(device));
   return 0;
 }
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned shared, void *stream, void **params, void **) {
-  LOCKED("cuLaunchKernel", "");
+int cuLaunchKernelEx(const tilegym::runtime::CUlaunchConfig *c, void *function, void **params, void **) {
+  LOCKED("cuLaunchKernelEx", "");
   auto *kernel = static_cast<FakeKernel *>(function);
-  FakeLaunch launch{kernel->entry, {gx, gy, gz}, {bx, by, bz}, shared, stream, {}};
+  FakeLaunch launch{kernel->entry,
+                    {c->gridX, c->gridY, c->gridZ},
+                    {c->blockX, c->blockY, c->blockZ},
+                    c->sharedBytes,
+                    c->stream,
+                    {}};
   for (size_t i = 0; i < kernel->params; ++i) {
     launch.params.push_back(0);
     std::memcpy(&launch.params.back(), params[i], 8);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Answers of `choose`, kept with the package by a key that is bounded by what was compiled and not by what is called: dtypes, which optional tensors
+// are there, which compiled value each const, const dim and derived parameter has, which sets of facts hold. Never a run-time dim or a pointer.
+#pragma once
+#include "VariantChoice.h"
+#include <array>
+#include <atomic>
+#include <vector>
+
+namespace tilegym::runtime {
+
+/// Of one op. Readers take no lock: an entry never changes once it is published, and none goes away before the package. A full cache
+/// only means that the answer is worked out again.
+class ChoiceCache {
+public:
+  ChoiceCache(const Table &table, const format::Op &op);
+  ~ChoiceCache();
+  /// As `choose`, in a fraction of its time once it has seen the like.
+  TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice);
+  /// Entries held, for tests.
+  size_t size() const;
+  static constexpr size_t kSlots = 256;
+
+private:
+  static constexpr size_t kKeyWords = 12, kProbes = 8;
+  struct Key {
+    uint64_t words[kKeyWords];
+  };
+  struct Entry {
+    Key key;
+    Choice choice; ///< no variant: the kernel has none for this key
+  };
+  /// A number that variants fix, and the values that they fix it to.
+  struct Fixed {
+    uint32_t id;
+    std::vector<int64_t> values;
+    uint8_t indexOf(int64_t value) const;
+  };
+
+  void addFixed(std::vector<Fixed> &list, uint32_t id, std::vector<int64_t> values);
+  bool commonKey(const Call &call, int arch, uint8_t *bytes) const;
+  Choice cached(const Call &call, uint32_t kernel, const int64_t *derived, int arch, const Key &key);
+
+  std::vector<Fixed> consts, constDims;
+  std::vector<std::vector<Fixed>> derivedOf;     ///< by kernel
+  std::vector<const format::Variant *> factSets; ///< one variant of each set
+  size_t keyBytes = 0, keyWords = 0;
+  bool usable = true; ///< false: the op has more of something than a key has room for
+  std::array<std::atomic<const Entry *>, kSlots> slots{};
+};
+
+} // namespace tilegym::runtime

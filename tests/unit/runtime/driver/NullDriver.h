@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A driver in this process whose every function succeeds and does nothing, so that only the runtime's own work is left to count and to time. All
+// memory is one allocation of its one device.
+#pragma once
+#include "runtime/src/Driver.h"
+
+namespace tilegym::testing {
+
+inline runtime::Driver nullDriver() {
+  using namespace runtime;
+  Driver d;
+#define X(name, symbol, parameters) d.name = [] parameters -> CUresult { return kSuccess; };
+#include "runtime/src/CudaSymbols.inc"
+#undef X
+  d.deviceGetAttribute = [](int *value, int attribute, CUdevice) {
+    *value = attribute == kAttributeComputeMajor ? 9 : attribute == kAttributeComputeMinor ? 0 : 132;
+    return CUresult(kSuccess);
+  };
+  d.ctxGetDevice = [](CUdevice *ordinal) { return *ordinal = 0, CUresult(kSuccess); };
+  d.pointerGetAttributes = [](unsigned n, int *names, void **values, CUdeviceptr) {
+    for (unsigned i = 0; i < n; ++i)
+      if (names[i] == kPointerRangeStart || names[i] == kPointerRangeSize)
+        *static_cast<uint64_t *>(values[i]) = names[i] == kPointerRangeSize ? UINT64_MAX : 0;
+      else
+        *static_cast<int *>(values[i]) = names[i] == kPointerMemoryType ? 2 : 0;
+    return CUresult(kSuccess);
+  };
+  d.libraryGetKernel = [](CUkernel *kernel, CUlibrary, const char *) {
+    return *kernel = reinterpret_cast<CUkernel>(size_t(64)), CUresult(kSuccess);
+  };
+  return d;
+}
+
+} // namespace tilegym::testing
