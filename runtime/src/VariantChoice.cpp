@@ -115,6 +115,12 @@ bool derive(const Call &call, const Kernel &kernel, const Values &values, int64_
   return true;
 }
 
+Choice choiceOf(const Call &call, uint32_t index, int arch) {
+  const Variant &v = call.table.get<Variant>(call.op.variants)[index];
+  int fit;
+  return {&v, bestImage(call.table, v, arch, &fit), call.table.get<int64_t>(v.params).data(), index};
+}
+
 Choice bestOf(const Call &call, uint32_t kernel, const int64_t *derived, int arch, bool *lacksImage) {
   const Table &table = call.table;
   std::span<const Variant> variants = table.get<Variant>(call.op.variants);

@@ -18,6 +18,9 @@ const format::Image *bestImage(const Table &table, const format::Variant &varian
 /// For a device of compute capability `arch` (90 for 9.0).
 TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice);
 
+/// Variant number `index`, whether or not it suits the call.
+Choice choiceOf(const Call &call, uint32_t index, int arch);
+
 /// The steps of `choose`, for the cache of its answers. A guard that cannot be evaluated is false.
 bool guardHolds(const Call &call, const format::Kernel &kernel, const Values &values);
 /// The derived parameters; kRunTime for tuned ones. False where one cannot be computed.

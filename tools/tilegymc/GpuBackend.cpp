@@ -104,12 +104,7 @@ std::optional<Tensors> GpuBackend::finish(DeviceCall &call, interp::Outcome &out
 void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t index, DeviceCall &call,
                         interp::Outcome &outcome) {
   const format::Variant &variant = package.table().get<format::Variant>(bound.op.variants)[index];
-  runtime::Choice choice;
-  int fit = -1;
-  choice.variant = &variant;
-  choice.index = index;
-  choice.image = runtime::bestImage(package.table(), variant, gpu.device->arch, &fit);
-  choice.params = package.table().get<int64_t>(variant.params).data();
+  runtime::Choice choice = runtime::choiceOf(bound, index, gpu.device->arch);
   runtime::Grid grid;
   runtime::CUkernel kernel = nullptr;
   if (runtime::computeGrid(bound, choice, &grid) != TILEGYM_OK ||

@@ -172,13 +172,7 @@ bool KernelDevice::download(const KernelCase &kernel, const std::vector<Placed> 
 
 std::string KernelDevice::launch(Package &package, const runtime::Call &bound, uint32_t op, uint32_t index) {
   const format::Variant &variant = package.table.get<format::Variant>(bound.op.variants)[index];
-  runtime::Choice choice;
-  int fit = -1;
-  choice.variant = &variant;
-  choice.index = index;
-  choice.image = runtime::bestImage(package.table, variant, device.arch, &fit);
-  std::span<const int64_t> params = package.table.get<int64_t>(variant.params);
-  std::copy(params.begin(), params.end(), choice.params);
+  runtime::Choice choice = runtime::choiceOf(bound, index, device.arch);
   runtime::Grid grid;
   runtime::CUkernel kernel = nullptr;
   if (runtime::computeGrid(bound, choice, &grid) != TILEGYM_OK ||
@@ -188,9 +182,9 @@ std::string KernelDevice::launch(Package &package, const runtime::Call &bound, u
   if (grid.blocks > 0) {
     auto parameters = std::make_unique<runtime::Parameters>();
     runtime::fillParameters(bound, choice, grid, parameters.get());
-    runtime::CUresult result = driver.launchKernel(
-        reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks), 1, 1, variant.threads, 1, 1,
-        variant.sharedBytes, nullptr, parameters->pointers, nullptr);
+    runtime::CUresult result =
+        driver.launch(reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks), variant.threads,
+                      variant.sharedBytes, nullptr, parameters->pointers);
     if (result != runtime::kSuccess)
       return failure("the launch", result);
   }

@@ -68,7 +68,7 @@ struct Loaded {
   ~Loaded() { driver.libraryUnload(library); }
   int launch(CUdeviceptr at, unsigned threads = 1, unsigned shared = 0) const {
     void *parameters[] = {&at};
-    return driver.launchKernel(function, 1, 1, 1, threads, 1, 1, shared, nullptr, parameters, nullptr);
+    return driver.launch(function, 1, threads, shared, nullptr, parameters);
   }
 
   const runtime::Driver &driver;
