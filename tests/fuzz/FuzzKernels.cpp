@@ -7,6 +7,7 @@
 #include "tests/fuzz/kernels/compiled/Forked.h"
 #include "tests/fuzz/kernels/compiled/KernelCompile.h"
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
@@ -79,6 +80,7 @@ int replay(const Options &o) {
 
 int fuzz(const Options &o) {
   Totals totals;
+  auto said = std::chrono::steady_clock::now();
   auto judgeOf = [&](uint64_t seed) {
     JudgeOptions own = o.judge;
     own.seed = seed;
@@ -89,6 +91,11 @@ int fuzz(const Options &o) {
       o.range, [&](uint64_t seed) { return judgeKernel(generateKernel(seed), fileOf(seed), judgeOf(seed)); },
       [&](uint64_t seed, const Verdict &verdict) {
         add(totals, verdict);
+        if (auto now = std::chrono::steady_clock::now(); now - said > std::chrono::seconds(30)) {
+          said = now;
+          std::fprintf(stderr, "%" PRIu64 " kernels, %" PRIu64 " runs compared, %" PRIu64 " failures\n",
+                       totals.kernels, totals.compared, totals.failures);
+        }
         if (verdict.kind == Verdict::Good)
           return;
         std::printf("seed %" PRIu64 ": %s\n%s\n", seed, name(verdict.kind).c_str(), verdict.message.c_str());

@@ -51,6 +51,11 @@ Term KernelGenerator::binary(DType dtype, const Shape &shape, int depth) {
     return infix(pick({"&", "|", "^", "==", "!="}));
   if (isFloat(dtype)) {
     std::string op = pick({"+", "+", "-", "*", "*", "/", "min", "max", "fmin", "fmax", "fma"});
+    if (chance(6)) { // inlined
+      std::string fn = fresh("g");
+      functions.push_back("fn " + fn + "(a, b) {\n  let c = a * b\n  max(a, c) - b\n}");
+      return call(fn);
+    }
     if (op == "fma") {
       Term c = loose(dtype, shape, depth);
       return raw("fma(" + l.text + ", " + r.text + ", " + c.text + ")", dtype, shape);

@@ -67,7 +67,7 @@ Term KernelGenerator::load(DType dtype, const Shape &shape, int depth) {
     }
     items.push_back({Kind::Span, shape[axis]});
   }
-  if (items.size() < 4 && chance(shape.empty() ? 100 : 20))
+  if (items.size() < 4 && chance(shape.empty() ? 85 : 20))
     items.insert(items.begin() + long(random.below(items.size() + 1)), Item());
   InputTensor *tensor = nullptr;
   size_t rank = items.size();
@@ -155,6 +155,11 @@ Term KernelGenerator::load(DType dtype, const Shape &shape, int depth) {
                         : "max(" + lo + ", " + extents[0] + " - " + std::to_string(between(0, 3)) + ")") +
             "]";
     extents[0] = "?"; // no axis of the grid any more
+  }
+  if (rank > 0 && depth > 0 && !isPure && chance(15)) { // a view may have a name
+    std::string called = fresh("w");
+    line("let " + called + " = " + text);
+    text = called;
   }
   bool allSpans =
       std::all_of(items.begin(), items.end(), [](const Item &item) { return item.kind == Kind::Span; });

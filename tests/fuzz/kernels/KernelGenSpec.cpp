@@ -226,8 +226,8 @@ std::string KernelGenerator::run() {
   for (const std::string &function : functions)
     text += function + "\n";
   std::string interface = header();
-  text += interface + "kernel k(" + joined(params, ", ") + ") {\n" + joined(body, "\n") + "\n}\ntune k { " +
-          joined(tune, "; ") + " }\n\n";
+  text += interface + "kernel k(" + joined(params, ", ") + ")" + guard + " {\n" + joined(body, "\n") +
+          "\n}\ntune k { " + joined(tune, "; ") + " }\n\n";
   return text + tests();
 }
 

@@ -52,6 +52,11 @@ void KernelGenerator::optionalInput() {
 
 void KernelGenerator::statement(int depth) {
   unsigned roll = unsigned(random.below(100));
+  if (indent == 1 &&
+      chance(2)) { // the rest of the block is for some; what is written there has a value before
+    line("if " + condition({}, 2).text + " { return }");
+    inOddFlow = true;
+  }
   bool nests = loopDepth < 2 && indent < 4;
   Shape shape =
       outputs.empty() || chance(30) ? Shape{tileExtent(std::min<int64_t>(largest, 128))} : pick(outputs).span;

@@ -42,7 +42,19 @@ OutputTensor &KernelGenerator::output(DType dtype, const std::string &kind) {
       room = std::max<int64_t>(1, room / axis.tile);
     }
   }
-  if (made.dims.size() < 4 && chance(made.span.empty() ? 90 : 45)) {
+  if (guard.empty() && dims.size() < 6 && made.dims.size() < 4 && room >= 128 && chance(12)) {
+    // A whole axis of run-time extent: the parameter is derived from it.
+    DimName dim;
+    dim.name = "D" + std::to_string(dims.size());
+    dim.most = pick({8, 100, 128});
+    dims.push_back(dim);
+    params.push_back("W = pow2ceil(" + dim.name + ")");
+    guard = " when " + dim.name + " <= 128";
+    add(dim.name, "0 :+ W");
+    made.span.push_back(128);
+    sizes += std::string(sizes.empty() ? "" : ", ") + "W";
+    tiles += std::string(tiles.empty() ? "" : ", ") + "0";
+  } else if (made.dims.size() < 4 && chance(made.span.empty() ? 90 : 45)) {
     int64_t extent = tileExtent(std::min<int64_t>(room, 64));
     row = made.name + "[" + spans + (spans.empty() ? "" : ", ");
     bool wider = !made.fill.empty() && chance(40); // a part of the axis, or beyond its end

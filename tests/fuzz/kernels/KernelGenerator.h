@@ -157,7 +157,7 @@ private:
   std::vector<std::pair<std::string, DType>> scalars;
   std::vector<DimName> dims;
   std::vector<GridAxis> axes;
-  std::string gridText;
+  std::string guard;            ///< ` when D3 <= 128`
   std::vector<Term> scope;      ///< lets, and vars that may be read
   std::vector<size_t> mutables; ///< places in scope of vars
   std::vector<InputTensor> inputs;
