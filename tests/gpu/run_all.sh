@@ -32,7 +32,8 @@ for spec in specs/*.tile; do
     step "test-$op" ./tilegymc test "$spec" --backend gpu --package kernels/tilegym_kernels.tgk
   fi
 done
-if [ -d fuzz ]; then
+if [ -f fuzz.tar.xz ]; then
+  python3 -m tarfile -e fuzz.tar.xz .
   step fuzz ./fuzz_gpu fuzz
 else
   echo "skipped fuzz: the bundle has no random kernels"
