@@ -205,7 +205,7 @@ std::vector<DeviceOutcome> KernelDevice::run(Package &package, size_t op, const 
       continue;
     placed[id].host = tensor.role == sem::Role::Output
                           ? makeOutput(call.bound.spec.dtypes[size_t(tensor.typeVar)],
-                                       call.bound.shapes[id][0], layout ? layout + id : 0, kPoison)
+                                       call.bound.shapes[id][0], layout ? layout + 2 * id : 0, kPoison)
                           : args.tensors[id][0];
   }
   std::vector<uint64_t> scalars(model.scalars.size());

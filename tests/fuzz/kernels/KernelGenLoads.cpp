@@ -11,7 +11,7 @@ namespace tilegym::fuzz {
 std::string KernelGenerator::newDim(int64_t least, int64_t most, bool mayBeConst, int64_t &low,
                                     int64_t &high) {
   if (chance(25)) { // a number, known to the compiler
-    low = high = between(least, most);
+    low = high = rounded(between(least, most));
     return std::to_string(low);
   }
   if (!dims.empty() && chance(25)) {
@@ -19,7 +19,7 @@ std::string KernelGenerator::newDim(int64_t least, int64_t most, bool mayBeConst
     if (!dim.isGroup && dim.most + 2 <= most * 2) {
       low = dim.least;
       high = dim.most;
-      if (chance(60))
+      if (hasWholeVectors || chance(60))
         return dim.name;
       low = dim.least + 2;
       high = dim.most + 2;
@@ -27,15 +27,15 @@ std::string KernelGenerator::newDim(int64_t least, int64_t most, bool mayBeConst
     }
   }
   if (dims.size() >= 6) {
-    low = high = between(least, most);
+    low = high = rounded(between(least, most));
     return std::to_string(low);
   }
   DimName dim;
   dim.name = "D" + std::to_string(dims.size());
-  dim.least = low = least;
-  dim.most = high = most;
+  dim.least = low = rounded(least);
+  dim.most = high = rounded(most);
   if (mayBeConst && chance(10)) {
-    dim.choices = {between(least, most)};
+    dim.choices = {rounded(between(least, most))};
     dim.least = dim.most = low = high = dim.choices[0];
   }
   dims.push_back(dim);

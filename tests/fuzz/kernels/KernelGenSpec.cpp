@@ -33,7 +33,7 @@ void KernelGenerator::planGrid() {
     }
     DimName dim;
     dim.name = "D" + std::to_string(a);
-    dim.most = std::max<int64_t>(axis.tile * (rank == 1 ? 4 : 3), 3) + between(0, 3);
+    dim.most = rounded(std::max<int64_t>(axis.tile * (rank == 1 ? 4 : rank == 2 ? 3 : 2), 3) + between(0, 3));
     dim.isGroup = a == 0 && chance(15);
     dims.push_back(dim);
     axes.push_back(axis);
@@ -104,7 +104,7 @@ std::string KernelGenerator::header() const {
   for (const auto &[called, dtype] : scalars)
     given.push_back(called + ": " + nameOf(dtype));
   if (hasOptional)
-    given.push_back("optional: f32[5]?");
+    given.push_back("optional: f32[" + std::to_string(rounded(5)) + "]?");
   if (hasFlag)
     given.push_back("const flag: bool");
   if (hasMode)
@@ -139,11 +139,13 @@ std::string KernelGenerator::caseText(int number) {
     for (const GridAxis &axis : axes)
       if (axis.dim == d && extent > 0 && chance(40))
         extent = std::max<int64_t>(1, extent / axis.tile) * axis.tile; // whole tiles
+    if (number < 2)
+      extent = rounded(std::max<int64_t>(extent, 1));
     extent = std::min(extent, dim.most);
     if (!dim.choices.empty())
       extent = dim.choices[0];
     std::string text = std::to_string(extent);
-    if (dim.isGroup && extent > 1 && chance(60)) {
+    if (dim.isGroup && extent > 1 && !hasWholeVectors && chance(60)) {
       int64_t outer = extent % 3 == 0 ? 3 : extent % 2 == 0 ? 2 : 1;
       text = "[" + std::to_string(outer) + ", " + std::to_string(extent / outer) + "]";
     }
@@ -190,7 +192,8 @@ std::string KernelGenerator::tests() {
 
 std::string KernelGenerator::run() {
   budget = int(between(10, 60));
-  largest = chance(70) ? 256 : chance(80) ? 1024 : 4096;
+  largest = chance(70) ? 256 : chance(90) ? 1024 : 2048;
+  hasWholeVectors = chance(50);
   planGrid();
   hasFlag = chance(10);
   hasMode = hasFlag && chance(30);

@@ -31,7 +31,8 @@ OutputTensor &KernelGenerator::output(DType dtype, const std::string &kind) {
     if (isPoint) {
       add(called, axis.index);
       allSpans = false;
-    } else if (!dim.isGroup && axis.tileText[0] != 'B' && (axis.tile > room || chance(20))) {
+    } else if (!dim.isGroup && !hasWholeVectors && axis.tileText[0] != 'B' &&
+               (axis.tile > room || chance(20))) {
       add("cdiv(" + dim.name + ", " + axis.tileText + ")", axis.index); // one element a block
       allSpans = false;
     } else {
@@ -46,7 +47,7 @@ OutputTensor &KernelGenerator::output(DType dtype, const std::string &kind) {
     // A whole axis of run-time extent: the parameter is derived from it.
     DimName dim;
     dim.name = "D" + std::to_string(dims.size());
-    dim.most = pick({8, 100, 128});
+    dim.most = rounded(pick({8, 100, 128}));
     dims.push_back(dim);
     params.push_back("W = pow2ceil(" + dim.name + ")");
     guard = " when " + dim.name + " <= 128";
@@ -54,11 +55,13 @@ OutputTensor &KernelGenerator::output(DType dtype, const std::string &kind) {
     made.span.push_back(128);
     sizes += std::string(sizes.empty() ? "" : ", ") + "W";
     tiles += std::string(tiles.empty() ? "" : ", ") + "0";
-  } else if (made.dims.size() < 4 && chance(made.span.empty() ? 90 : 45)) {
-    int64_t extent = tileExtent(std::min<int64_t>(room, 64));
+  } else if (made.dims.size() < 4 && (!hasWholeVectors || room >= 16) &&
+             chance(made.span.empty() ? 90 : 45)) {
+    int64_t extent =
+        hasWholeVectors ? room >= 32 && chance(50) ? 32 : 16 : tileExtent(std::min<int64_t>(room, 64));
     row = made.name + "[" + spans + (spans.empty() ? "" : ", ");
     bool wider = !made.fill.empty() && chance(40); // a part of the axis, or beyond its end
-    int64_t written = wider ? between(1, extent + extent / 2 + 1) : extent;
+    int64_t written = wider ? rounded(between(1, extent + extent / 2 + 1)) : extent;
     made.ownExtent = written;
     add(std::to_string(written), "0 :+ " + std::to_string(extent));
     made.span.push_back(extent);
@@ -178,7 +181,7 @@ void KernelGenerator::atomic(int depth) {
       made.dtype = dtype;
       made.name = "y" + std::to_string(outputs.size());
       made.fill = kind == "atomic_and" ? "127" : "0";
-      made.ownExtent = between(1, 24);
+      made.ownExtent = rounded(between(1, 24));
       made.dims.push_back(std::to_string(made.ownExtent));
       outputs.push_back(made);
     }

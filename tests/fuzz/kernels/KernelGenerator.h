@@ -79,6 +79,7 @@ private:
   DType anyDType();
   DType numberDType();
   int64_t tileExtent(int64_t most);
+  int64_t rounded(int64_t extent) const { return hasWholeVectors ? (extent + 15) / 16 * 16 : extent; }
 
   // ---- text
   void line(const std::string &text) { body.push_back(std::string(2 * indent, ' ') + text); }
@@ -163,6 +164,7 @@ private:
   std::vector<InputTensor> inputs;
   std::vector<OutputTensor> outputs;
   bool hasFlag = false, hasMode = false, hasOptional = false, isPersistent = false;
+  bool hasWholeVectors = false; ///< extents are multiples of 16, so that fast variants can take most calls
 };
 
 /// `[16, 1]`

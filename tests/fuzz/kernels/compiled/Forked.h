@@ -10,8 +10,8 @@ struct SeedRange {
   uint64_t first = 1, count = UINT64_MAX;
   double seconds = 1e9; ///< no seed is begun after this
   unsigned jobs = 2;
-  uint64_t chunk = 25;         ///< seeds of a process
-  unsigned secondsOfOne = 120; ///< then a seed counts as hanging
+  uint64_t chunk = 25;        ///< seeds of a process
+  unsigned secondsOfOne = 60; ///< then a seed counts as hanging
 };
 
 /// Calls `judge` for every seed of the range, `jobs` at once, each in a forked process that takes several; `done` gets the verdicts, in this process.
