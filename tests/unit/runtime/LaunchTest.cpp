@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From a call to the driver, with a fake one: parameters, grids, fills, loading for each device, refusals, threads.
+// From a call to the driver, with a fake one: parameters, grids, fills, loading for each device, refusals.
 #include "tests/unit/runtime/Calls.h"
 #include "tests/unit/runtime/Fake.h"
-#include <atomic>
 #include <functional>
 #include <thread>
 
@@ -423,30 +422,4 @@ TEST_CASE("memory in stream order") {
   CHECK(tilegym_free(memory(), stream) == TILEGYM_CUDA_ERROR);
   CHECK(std::string(tilegym_last_error()) ==
         "freeing memory of the GPU failed: CUDA_ERROR_INVALID_VALUE (1): no description");
-}
-
-TEST_CASE("sixteen threads call at once, and the code is loaded once") {
-  FakeCuda &fake = fakeCuda();
-  Opened opened(scaleOp());
-  std::vector<std::thread> threads;
-  std::atomic<int> failed{0};
-  for (int i = 0; i < 16; ++i)
-    threads.emplace_back([&, i] {
-      Setting set;
-      set.withB = i % 2;
-      for (int k = 0; k < 200; ++k)
-        failed += callScale(opened, set) != TILEGYM_OK;
-      // Each thread has its own error.
-      Setting wrong;
-      wrong.shape = {i + 1};
-      wrong.data = nullptr;
-      failed += callScale(opened, wrong) == TILEGYM_OK;
-      failed += std::string(tilegym_last_error()) !=
-                "scale: x: data is null, but it has " + std::to_string(i + 1) + " elements";
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  CHECK(failed == 0);
-  CHECK(fake.launches.size() == 3200);
-  CHECK(fake.count("cuLibraryLoadData") == 2); // with b and without
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tilegym::testing {
@@ -32,6 +33,7 @@ struct FakeCuda {
   std::mutex mutex;
   std::vector<Device> devices = {{9, 0, 132, "Fake H"}, {8, 0, 108, "Fake A"}};
   int device = 0;                               ///< of the current context, on every thread
+  std::map<std::thread::id, int> deviceOf;      ///< of threads whose context is on another one
   bool hasContext = true;                       ///< false: threads begin without one
   std::map<std::string, int> failures;          ///< symbol to the CUresult that it gives
   std::map<const void *, FakePointer> pointers; ///< others are device memory of `device`
@@ -46,6 +48,7 @@ struct FakeCuda {
     std::lock_guard lock(mutex);
     devices = {{9, 0, 132, "Fake H"}, {8, 0, 108, "Fake A"}};
     device = 0;
+    deviceOf.clear();
     hasContext = true;
     failures.clear();
     pointers.clear();

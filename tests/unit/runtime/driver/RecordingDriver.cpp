@@ -115,7 +115,8 @@ int cuCtxGetDevice(int *device) {
   LOCKED("cuCtxGetDevice", "");
   if (!state().hasContext && !threadHasContext)
     return 201;
-  *device = state().device;
+  auto own = state().deviceOf.find(std::this_thread::get_id());
+  *device = own == state().deviceOf.end() ? state().device : own->second;
   return 0;
 }
 int cuPointerGetAttributes(unsigned n, int *names, void **values, unsigned long long address) {
