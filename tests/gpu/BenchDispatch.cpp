@@ -18,6 +18,8 @@ namespace {
 
 constexpr int64_t kColumns = 128, kMaxRows = 100000, kRoom = int64_t(1) << 27;
 
+char *const kNowhere = reinterpret_cast<char *>(int64_t(1) << 40); // never touched
+
 double now() {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -122,13 +124,12 @@ double median(std::vector<double> &times) {
 /// Nanoseconds a call: the median over batches, in which an interruption spoils one batch and no more.
 double timePhase(Phase last, TilegymPackage &package, uint32_t number, int calls) {
   Calls args(package.table, package.table.ops()[number]);
-  auto *memory = reinterpret_cast<char *>(int64_t(1) << 40);
   std::vector<double> batches;
   constexpr int kBatch = 100;
   for (int done = 0; done < calls; done += kBatch) {
     double begin = now();
     for (int i = 0; i < kBatch; ++i) {
-      args.next(memory);
+      args.next(kNowhere);
       need(runUntil(last, package, number, args.args.data()));
     }
     batches.push_back((now() - begin) / kBatch);
@@ -136,7 +137,38 @@ double timePhase(Phase last, TilegymPackage &package, uint32_t number, int calls
   return median(batches);
 }
 
-void benchPhases(TilegymPackage &package, uint32_t number, int calls) {
+long residentKiB() {
+  long size = 0, resident = 0;
+  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &size, &resident) != 2)
+      resident = 0;
+    std::fclose(file);
+  }
+  return resident * 4;
+}
+
+void synchronize(const Driver &driver) {
+  if (driver.streamSynchronize(nullptr) != kSuccess)
+    stop("a kernel failed");
+}
+
+/// What as many calls leave in the host's memory, in KiB.
+long grownKiB(TilegymPackage &package, uint32_t number, char *memory, int calls) {
+  const Driver *driver = nullptr;
+  need(getDriver(&driver));
+  Calls args(package.table, package.table.ops()[number]);
+  long before = residentKiB();
+  for (int i = 0; i < calls; ++i) {
+    args.next(memory);
+    need(tilegym_call(&package, number, args.args.data(), nullptr));
+    if (i % 256 == 0)
+      synchronize(*driver);
+  }
+  synchronize(*driver);
+  return residentKiB() - before;
+}
+
+void benchPhases(TilegymPackage &package, uint32_t number, int calls, int flat) {
   std::printf("%s:", package.opNames[number].c_str());
   double before = 0;
   for (Phase p : {Phase::Nothing, Phase::Bind, Phase::Check, Phase::Choose, Phase::Launch, Phase::All}) {
@@ -144,7 +176,7 @@ void benchPhases(TilegymPackage &package, uint32_t number, int calls) {
     std::printf("  %s %.0f", kPhases[int(p)], p == Phase::All ? t : t - before);
     before = t;
   }
-  std::printf(" ns\n");
+  std::printf(" ns; memory after %d calls: %+ld KiB\n", flat, grownKiB(package, number, kNowhere, flat));
 }
 
 /// All that a launch needs, worked out beforehand.
@@ -172,21 +204,6 @@ struct Bare {
                          choice.variant->sharedBytes, nullptr, parameters.pointers);
   }
 };
-
-long residentKiB() {
-  long size = 0, resident = 0;
-  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%ld %ld", &size, &resident) != 2)
-      resident = 0;
-    std::fclose(file);
-  }
-  return resident * 4;
-}
-
-void synchronize(const Driver &driver) {
-  if (driver.streamSynchronize(nullptr) != kSuccess)
-    stop("a kernel failed");
-}
 
 /// True where a call costs at most `limit` ns more than a bare launch, and a million of them no memory.
 bool benchOnGpu(TilegymPackage &package, uint32_t number, int calls, int flat, double limit) {
@@ -221,15 +238,7 @@ bool benchOnGpu(TilegymPackage &package, uint32_t number, int calls, int flat, d
     kernels.push_back(t2 - t1);
     functions.push_back(t3 - t2);
   }
-  long before = residentKiB();
-  for (int i = 0; i < flat; ++i) {
-    args.next(base);
-    need(tilegym_call(&package, number, args.args.data(), nullptr));
-    if (i % 256 == 0)
-      synchronize(*driver);
-  }
-  synchronize(*driver);
-  long grown = residentKiB() - before;
+  long grown = grownKiB(package, number, base, flat);
   driver->memFree(memory);
   double call = median(ours), kernel = median(kernels), function = median(functions);
   bool good = call - std::min(kernel, function) <= limit && grown < 1024;
@@ -276,7 +285,7 @@ int main(int argc, char **argv) {
     if (withDriver)
       good &= benchOnGpu(*package, number, calls, flat, limit);
     else
-      benchPhases(*package, number, calls);
+      benchPhases(*package, number, calls, flat);
   }
   tilegym_package_close(package);
   return good ? 0 : 2;
