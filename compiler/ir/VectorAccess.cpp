@@ -60,6 +60,58 @@ static int64_t divisor(Value value, int depth) {
 
 int64_t knownDivisor(Value value) { return divisor(value, 0); }
 
+namespace {
+
+/// An element is base + slope * its coordinate on the last axis; the base does not depend on that, and is a multiple of `divisor`.
+struct Slope {
+  int64_t slope, divisor;
+};
+
+} // namespace
+
+// Arithmetic that wraps does no harm: a power of two divides where it wraps, and no aligned run lies across.
+static std::optional<Slope> slopeOf(Value value, int depth) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!type)
+    return Slope{0, knownDivisor(value)};
+  if (!op || depth > 16)
+    return {};
+  auto of = [&](Value v) { return slopeOf(v, depth + 1); };
+  if (DenseIntElementsAttr all; matchPattern(value, m_Constant(&all)) && all.isSplat())
+    return Slope{0, powerOfTwoIn(all.getSplatValue<APInt>().getSExtValue())};
+  if (auto splat = dyn_cast<SplatOp>(op))
+    return Slope{0, knownDivisor(splat.getValue())};
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return int64_t(iota.getAxis()) == type.getRank() - 1 ? Slope{1, limit} : Slope{0, 1};
+  if (isa<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, ConvertLayoutOp>(op))
+    return of(op->getOperand(0));
+  if (isa<ReshapeOp, BroadcastOp>(op)) {
+    auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    std::optional<Slope> source = of(op->getOperand(0));
+    if (!from || !source || from.getShape().back() == type.getShape().back())
+      return source;
+    if (from.getShape().back() == 1 || source->slope == 0)
+      return Slope{0, source->divisor};
+    return type.getShape().back() == 1 ? std::optional(Slope{0, 1}) : std::nullopt;
+  }
+  if (!isa<arith::AddIOp, arith::MulIOp>(op))
+    return {};
+  std::optional<Slope> a = of(op->getOperand(0)), b = of(op->getOperand(1));
+  if (!a || !b)
+    return {};
+  if (isa<arith::AddIOp>(op))
+    return Slope{a->slope + b->slope, std::min(a->divisor, b->divisor)};
+  if (a->slope != 0 || b->slope != 0)
+    return {};
+  return Slope{0, std::min(limit, a->divisor * b->divisor)};
+}
+
+int64_t consecutiveRun(Value tile) {
+  std::optional<Slope> slope = slopeOf(tile, 0);
+  return slope && slope->slope == 1 ? slope->divisor : 1;
+}
+
 VectorAxis vectorAxis(RegionOp op) {
   int64_t bytes = std::max<int64_t>(1, op.getBase().getType().getElementType().getIntOrFloatBitWidth() / 8);
   VectorAxis best;

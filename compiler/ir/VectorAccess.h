@@ -12,6 +12,10 @@ mlir::Value accessedTile(RegionOp op);
 /// The largest power of two (at most 2^20) known to divide an integer, from constants, parameters' facts, loops and arithmetic.
 int64_t knownDivisor(mlir::Value value);
 
+/// The largest power of two n (at most 2^20) of which this is known of an integer tile: from each coordinate on the last axis that is a
+/// multiple of n, n neighbours hold consecutive numbers, the first a multiple of n.
+int64_t consecutiveRun(mlir::Value tile);
+
 /// The axis of the tensor along which neighbours are neighbours in memory, -1 if none is known; and how many of them, starting at a multiple of
 /// it, are aligned, at most 16 bytes, and inside or outside the bounds together.
 struct VectorAxis {
