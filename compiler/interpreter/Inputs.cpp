@@ -172,8 +172,11 @@ HostTensor respread(const HostTensor &tensor, Spread spread, std::byte fill) {
   size_t rank = outer.size();
   if (spread == Spread::Transposed && rank >= 2)
     std::swap(outer[rank - 1], outer[rank - 2]);
-  if (spread == Spread::Padded && rank >= 1)
-    outer[rank - 1] += 3;
+  // Each axis apart, so that no two can be taken as one.
+  for (size_t axis = 1; spread == Spread::Padded && axis < rank; ++axis)
+    outer[axis] += axis + 1 == rank ? 3 : 1;
+  if (spread == Spread::Padded && rank == 1)
+    outer[0] += 3;
   int64_t inner = spread == Spread::Strided ? 2 : 1;
   out.strides = contiguousStrides(outer);
   for (int64_t &stride : out.strides)

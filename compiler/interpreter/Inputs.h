@@ -9,7 +9,7 @@ namespace tilegym::interp {
 /// How the elements of a generated tensor lie in memory. The values are the same.
 enum class Spread : uint8_t {
   Dense,      ///< contiguous, row-major
-  Padded,     ///< rows apart by a few elements, and a base that is one element off
+  Padded,     ///< every axis apart from the next by a few elements, and a base that is one element off
   Strided,    ///< every second element along the last axis
   Transposed, ///< the last two axes swapped in memory
 };

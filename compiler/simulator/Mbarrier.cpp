@@ -266,6 +266,10 @@ bool testMbarrier(Thread &thread, uint64_t address, PhaseName name, bool suspend
   Machine &machine = *thread.machine;
   Mbarrier &barrier = findMbarrier(thread, address, site);
   machine.access(thread, address, 8, Touch::AtomicRead, 8, site);
+  if (!name.isState && name.value > 1)
+    machine.stop(
+        fault(FindingKind::BadOperand, thread, site,
+              "waits for a phase of parity " + std::to_string(name.value) + "; parities are 0 and 1"));
   int64_t known = latestKnown(thread, barrier);
   int64_t wanted = known; // where the parity is that of the phase known to be complete
   if (name.isState)
@@ -288,6 +292,9 @@ bool testMbarrier(Thread &thread, uint64_t address, PhaseName name, bool suspend
   if (!order.relaxed)
     barrier.completed.acquire(thread);
   witness(thread, barrier, wanted);
+  // Who asks for what it knows may do so for ever.
+  if (wanted == known)
+    yield();
   return true;
 }
 

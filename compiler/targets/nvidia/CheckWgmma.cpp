@@ -98,6 +98,25 @@ private:
       error(op, "overwrites A words of a wgmma that is still in flight from the iteration before: wait with "
                 "0 pending before they are "
                 "written again, or unroll by two so that each step has words of its own");
+    // Nothing keeps the old words' registers after the wgmma is issued: the next ones get them.
+    else if (Value old = replaced.lookup(value); old && state.words.contains(old))
+      error(op,
+            "computes the next A words of a loop while a wgmma in flight may read the old ones in the same "
+            "registers: pass what they are computed from, or the old words, through the wgmma_wait before");
+  }
+
+  /// Values that become a loop's A words, and the words whose registers they take. Old words that a wait keeps are in nobody's way.
+  void noteReplaced(scf::ForOp loop) {
+    llvm::DenseSet<Value> kept;
+    loop.walk([&](ptx::WgmmaWaitOp wait) {
+      for (Value value : wait.getValues())
+        for (Value same = value; same; same = passedOn(same))
+          kept.insert(same);
+    });
+    for (auto [word, next] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
+      if (!kept.contains(word))
+        for (Value same = next; same && same != word; same = passedOn(same))
+          replaced[same] = word;
   }
 
   /// `to`, an argument or a result of a structured op, holds what `from` does.
@@ -132,6 +151,7 @@ private:
   }
 
   void visit(scf::ForOp loop, State &state) {
+    noteReplaced(loop);
     bind(loop, loop.getRegionIterArgs(), loop.getInitArgs(), state);
     untilStable(state, [&](State &inside) {
       define(loop, loop.getInductionVar(), inside);
@@ -281,6 +301,7 @@ private:
   }
 
   DenseSet<Value> pending; ///< grows only: what may be a wgmma's result anywhere
+  DenseMap<Value, Value> replaced;
   DenseSet<Operation *> reported;
 };
 

@@ -39,7 +39,7 @@ def CheckWgmma : Pass<"check-wgmma", "::mlir::ModuleOp"> {
     ```
     Errors: an accumulator used, copied or moved to another loop value while it may be in flight; a wait that returns it and may leave its group pending, or
     before its commit; A words that a loop writes while the wgmma of the iteration before reads them (on a GPU: wrong numbers, without a word of
-    ptxas); registers written since the last `wgmma_fence`; a branch around a wgmma whose accumulators live on; a kernel that ends with one in flight.
+    ptxas), or that it computes meanwhile in what may be the same registers; registers written since the last `wgmma_fence`; a branch around a wgmma whose accumulators live on; a kernel that ends with one in flight.
 
     Needs: `llvm.func` with structured control flow. Leaves: the same. Numerics: bit-equal.
   }];

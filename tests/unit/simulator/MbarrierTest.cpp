@@ -157,6 +157,32 @@ TEST_CASE("misused mbarriers", "[mbarrier]") {
       "16 bytes to come): the bytes announced and the bytes copied differ");
 }
 
+TEST_CASE("a parity is 0 or 1, and a loop that asks again and again ends", "[mbarrier]") {
+  Barrier b;
+  auto init = [&] {
+    if (thread() == 0)
+      b.init({shared(), 1});
+    b.sync({});
+  };
+  Run run;
+  std::string text = only(run({.block = {32}, .sharedBytes = 64},
+                              [&] {
+                                init();
+                                b.wait(shared(), 3);
+                              }),
+                          FindingKind::BadOperand);
+  CHECK(text.find("waits for a phase of parity 3; parities are 0 and 1") != std::string::npos);
+  LaunchConfig config{.block = {32}, .sharedBytes = 64};
+  config.idleLimit = 1000;
+  only(run(config,
+           [&] {
+             init();
+             while (b.tryWait({shared(), 1}))
+               ;
+           }),
+       FindingKind::Livelock);
+}
+
 TEST_CASE("an mbarrier's initialisation must be ordered before its use", "[mbarrier]") {
   Barrier b;
   // Whichever thread comes first: either nothing is there yet, or nothing orders it.

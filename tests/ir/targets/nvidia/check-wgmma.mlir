@@ -184,6 +184,7 @@ llvm.func @areg_ahead(%s: !llvm.ptr<3>, %db: i64, %n: i32, %x: i32) {
     ptx.wgmma_fence
     %d:4 = ptx.wgmma n 8 <bf16> (%a0, %a1, %a2, %a3) * <bf16> (%db) + <f32> (%c0, %c1, %c2, %c3)
     ptx.wgmma_commit
+    // expected-error @+1 {{computes the next A words of a loop}}
     %b:4 = ptx.load_matrix %s : i32, i32, i32, i32
     ptx.wgmma_wait 1
     // expected-error @+1 {{overwrites A words of a wgmma that is still in flight}}
@@ -317,6 +318,48 @@ llvm.func @region(%da: i64, %db: i64) {
   scf.execute_region {
     %d:4 = ptx.wgmma n 8 <bf16> (%da) * <bf16> (%db) + <f32> (%p, %p, %p, %p)
     scf.yield
+  }
+  llvm.return
+}
+
+// -----
+
+// The next step's words are computed while this step's are read: nothing keeps the old ones' registers.
+llvm.func @next_words_too_early(%s: !llvm.ptr<3>, %db: i64, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %f = arith.constant 0.0 : f32
+  %first:4 = ptx.load_matrix %s : i32, i32, i32, i32
+  %acc:8 = scf.for %k = %zero to %n step %one iter_args(%c0 = %f, %c1 = %f, %c2 = %f, %c3 = %f, %a0 = %first#0, %a1 = %first#1, %a2 = %first#2, %a3 = %first#3)
+      -> (f32, f32, f32, f32, i32, i32, i32, i32) : i32 {
+    %w:4 = ptx.wgmma_fence (%a0, %a1, %a2, %a3) : i32, i32, i32, i32
+    %d:4 = ptx.wgmma n 8 <bf16> (%w#0, %w#1, %w#2, %w#3) * <bf16> (%db) + <f32> (%c0, %c1, %c2, %c3)
+    ptx.wgmma_commit
+    // expected-error @+1 {{computes the next A words of a loop while a wgmma in flight may read the old ones in the same registers: pass what they are computed from, or the old words, through the wgmma_wait before}}
+    %next:4 = ptx.load_matrix %s : i32, i32, i32, i32
+    %r:4 = ptx.wgmma_wait 0 (%d#0, %d#1, %d#2, %d#3) : f32, f32, f32, f32
+    scf.yield %r#0, %r#1, %r#2, %r#3, %next#0, %next#1, %next#2, %next#3 : f32, f32, f32, f32, i32, i32, i32, i32
+  }
+  llvm.return
+}
+
+// -----
+
+// The same with the old words kept by the wait.
+// CHECK-LABEL: llvm.func @next_words_beside
+llvm.func @next_words_beside(%s: !llvm.ptr<3>, %db: i64, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %f = arith.constant 0.0 : f32
+  %first:4 = ptx.load_matrix %s : i32, i32, i32, i32
+  %acc:8 = scf.for %k = %zero to %n step %one iter_args(%c0 = %f, %c1 = %f, %c2 = %f, %c3 = %f, %a0 = %first#0, %a1 = %first#1, %a2 = %first#2, %a3 = %first#3)
+      -> (f32, f32, f32, f32, i32, i32, i32, i32) : i32 {
+    %w:4 = ptx.wgmma_fence (%a0, %a1, %a2, %a3) : i32, i32, i32, i32
+    %d:4 = ptx.wgmma n 8 <bf16> (%w#0, %w#1, %w#2, %w#3) * <bf16> (%db) + <f32> (%c0, %c1, %c2, %c3)
+    ptx.wgmma_commit
+    %next:4 = ptx.load_matrix %s : i32, i32, i32, i32
+    %r:8 = ptx.wgmma_wait 0 (%d#0, %d#1, %d#2, %d#3, %w#0, %w#1, %w#2, %w#3) : f32, f32, f32, f32, i32, i32, i32, i32
+    scf.yield %r#0, %r#1, %r#2, %r#3, %next#0, %next#1, %next#2, %next#3 : f32, f32, f32, f32, i32, i32, i32, i32
   }
   llvm.return
 }
