@@ -45,8 +45,9 @@ uint64_t resultOf(float value, bool ftz) {
 }
 
 void approx(const uint64_t *operands, uint64_t *results, const Site *site) {
-  bool ftz = site->attributes[1];
-  results[0] = resultOf(float(exact(Approx(site->attributes[0]), operandOf(operands[0], ftz))), ftz);
+  auto function = Approx(site->attributes[0]);
+  bool ftz = site->attributes[1] && function != Approx::Tanh; // which has no such form
+  results[0] = resultOf(float(exact(function, operandOf(operands[0], ftz))), ftz);
 }
 
 void divideApprox(const uint64_t *operands, uint64_t *results, const Site *site) {

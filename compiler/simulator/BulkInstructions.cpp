@@ -54,15 +54,15 @@ void bulkWait(const uint64_t *, uint64_t *, const Site *site) {
 void tensorLoad(const uint64_t *operands, uint64_t *, const Site *site) {
   Operands in(operands, site, 7, 2);
   if (in.holds(6))
-    issueLoad(current(), boxTransfer(current(), in[1], in.group(2), in[0], site), in[3], given(in, 4),
+    issueLoad(current(), boxTransfer(current(), in[1], in.group(2), in[0], false, site), in[3], given(in, 4),
               "tensor copy", site);
 }
 
 void tensorStore(const uint64_t *operands, uint64_t *, const Site *site) {
   Operands in(operands, site, 5, 1);
   if (in.holds(4))
-    issueStore(current(), boxTransfer(current(), in[0], in.group(1), in[2], site), std::nullopt, std::nullopt,
-               "tensor store", site);
+    issueStore(current(), boxTransfer(current(), in[0], in.group(1), in[2], true, site), std::nullopt,
+               std::nullopt, "tensor store", site);
 }
 
 /// A tensor's elements as reductions know them; types that they do not have come out as one that no reduction has.
@@ -77,7 +77,7 @@ void tensorReduce(const uint64_t *operands, uint64_t *, const Site *site) {
   Operands in(operands, site, 5, 1);
   if (!in.holds(4))
     return;
-  Transfer transfer = boxTransfer(current(), in[0], in.group(1), in[2], site);
+  Transfer transfer = boxTransfer(current(), in[0], in.group(1), in[2], true, site);
   Reduction reduction{ReduceKind(site->attributes[0]), reductionType(transfer.map->type)};
   issueStore(current(), std::move(transfer), reduction, std::nullopt, "tensor reduction", site);
 }

@@ -52,8 +52,7 @@ void reduceRun(AsyncOp &op, uint64_t address, const std::byte *from, uint32_t by
     auto *memory = reinterpret_cast<void *>(address + at);
     std::memcpy(&old, memory, size);
     std::memcpy(&value, from + at, size);
-    // Global memory adds f32 with subnormals as nought; shared memory has no such sums.
-    if (auto combined = reduced(reduction.kind, reduction.type, old, value, true))
+    if (auto combined = reduced(reduction.kind, reduction.type, old, value, /*flush=*/false))
       std::memcpy(memory, &*combined, size);
   }
 }
@@ -121,7 +120,7 @@ TensorMap readTensorMap(Thread &thread, uint64_t address, const Site *site) {
 }
 
 Transfer boxTransfer(Thread &thread, uint64_t map, std::span<const uint64_t> coordinates, uint64_t shared,
-                     const Site *site) {
+                     bool isStore, const Site *site) {
   Transfer transfer;
   transfer.map = readTensorMap(thread, map, site);
   if (int(coordinates.size()) != transfer.map->rank)
@@ -132,6 +131,18 @@ Transfer boxTransfer(Thread &thread, uint64_t map, std::span<const uint64_t> coo
   std::vector<int32_t> first(coordinates.size());
   for (size_t i = 0; i < first.size(); ++i)
     first[i] = int32_t(uint32_t(coordinates[i]));
+  // Neither is in the PTX ISA; an H200 calls both an illegal instruction.
+  int64_t offset = int64_t(first[0]) * transfer.map->elementBytes();
+  if (offset % 16)
+    badOperand(thread, site,
+               "starts a box " + std::to_string(offset) +
+                   " bytes along the innermost dimension, which must be a multiple of 16");
+  if (isStore)
+    for (size_t i = 0; i < first.size(); ++i)
+      if (first[i] < 0)
+        badOperand(thread, site,
+                   "stores a box at coordinate " + std::to_string(first[i]) + " of dimension " +
+                       std::to_string(i) + "; only loads may start before the tensor");
   walkBox(*transfer.map, first, shared, [&](const BoxRun &run) { transfer.runs.push_back(run); });
   transfer.bytes = transfer.map->boxBytes();
   return transfer;

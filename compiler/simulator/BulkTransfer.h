@@ -17,9 +17,9 @@ struct Transfer {
 
 /// One row of bytes.
 Transfer rowTransfer(uint64_t shared, uint64_t elsewhere, uint32_t bytes);
-/// A box of a tensor; ends the launch where coordinates and map do not agree.
+/// A box of a tensor; ends the launch where coordinates and map do not agree, or the hardware has no such copy.
 Transfer boxTransfer(Thread &thread, uint64_t map, std::span<const uint64_t> coordinates, uint64_t shared,
-                     const Site *site);
+                     bool isStore, const Site *site);
 /// The map at an address that the kernel was given; ends the launch where there is none.
 TensorMap readTensorMap(Thread &thread, uint64_t address, const Site *site);
 

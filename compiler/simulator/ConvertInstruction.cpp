@@ -3,6 +3,8 @@
 #include "compiler/interpreter/NumericsConvert.h"
 #include "compiler/simulator/Instructions.h"
 #include "compiler/simulator/MemoryReduction.h"
+#include <cmath>
+#include <optional>
 
 namespace tilegym::sim {
 namespace {
@@ -33,11 +35,24 @@ uint64_t withNaN(DType type, uint64_t bits) {
   return bits;
 }
 
+/// NaN as an integer. The language says 0 and so does the GPU for f32 to 32 bits; with 64 bits on either side it gives the top bit alone.
+std::optional<uint64_t> integerOfNaN(DType from, uint64_t bits, DType to) {
+  if (isFloat(to) || !isFloat(from) || !std::isnan(interp::decode(floatFormat(from), bits)))
+    return std::nullopt;
+  if (sizeInBits(to) == 64)
+    return uint64_t(1) << 63;
+  return from == DType::F64 ? uint64_t(1) << 31 : 0;
+}
+
 enum Attribute { Mode, IsUnsigned };
 
 void convert(const uint64_t *operands, uint64_t *results, const Site *site) {
   bool isUnsigned = site->attributes[IsUnsigned];
   DType from = dtypeOf(site->operandType(0), isUnsigned), to = dtypeOf(site->resultType(0), isUnsigned);
+  if (auto bits = integerOfNaN(from, operands[0], to)) {
+    results[0] = *bits;
+    return;
+  }
   auto mode = interp::Rounding(site->attributes[Mode]); // both in PTX's order: rn, rz, rm, rp
   uint64_t bits = interp::convertBits(from, operands[0], to, {.round = mode, .saturate = std::nullopt});
   if (to == DType::I32)

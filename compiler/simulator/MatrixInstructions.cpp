@@ -129,9 +129,12 @@ void multiplyWarp(Meeting &meeting) {
       auto reg = size_t(isPacked ? i / 2 : i);
       int shift = isPacked ? 16 * (i % 2) : 0;
       auto old = uint32_t(meeting.operands[size_t(lane)][shape.aWords + shape.bWords + reg]);
-      uint32_t sum = multiplyBlock(shape.unit, OperandBlock(std::span(a[size_t(place.row)]).first(k)),
-                                   OperandBlock(std::span(b[size_t(place.column)]).first(k)),
-                                   isPacked ? old >> shift & 0xFFFF : old);
+      uint32_t start = isPacked ? old >> shift & 0xFFFF : old;
+      std::span<const Parts> row = std::span(a[size_t(place.row)]).first(k),
+                             column = std::span(b[size_t(place.column)]).first(k);
+      uint32_t sum = bytes == 1 && !isInteger(shape.unit.a)
+                         ? multiplyBytesOfWarp(row, column, shape.unit.a, shape.unit.b, start)
+                         : multiplyBlock(shape.unit, OperandBlock(row), OperandBlock(column), start);
       uint64_t &result = meeting.results[size_t(lane)][reg];
       result = shift ? result | uint64_t(sum) << shift : sum;
     }

@@ -3,7 +3,10 @@
 #include "compiler/simulator/MatrixMultiply.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <cmath>
+#include <cstdlib>
 
 namespace tilegym::sim {
 
@@ -117,6 +120,31 @@ uint32_t multiplyBlock(const MatrixUnit &unit, const OperandBlock &a, const Oper
   FloatFormat kept{f32Format.exponentBits, unit.outputFraction};
   return encode(kept, total, largest - unit.fraction, RoundTo::Zero)
          << (f32Format.fractionBits - unit.outputFraction);
+}
+
+/// As f16 has it, where e4m3's subnormals are normal.
+static Parts asHalf(ElementType type, Parts element) {
+  if (type == ElementType::E4M3)
+    for (; element.significand && std::abs(element.significand) < 8; --element.exponent)
+      element.significand *= 2;
+  return element;
+}
+
+uint32_t multiplyBytesOfWarp(std::span<const Parts> a, std::span<const Parts> b, ElementType typeA,
+                             ElementType typeB, uint32_t c) {
+  MatrixUnit unit = warpUnit(typeA, typeB, AccumulatorType::F32);
+  uint32_t sum = 0;
+  for (size_t pair : {0, 2}) {
+    std::array<Parts, 16> left, right;
+    for (size_t i = 0; i < 16; ++i) {
+      size_t k = i / 2 * 4 + pair + i % 2;
+      left[i] = asHalf(typeA, a[k]);
+      right[i] = asHalf(typeB, b[k]);
+    }
+    sum = multiplyBlock(unit, OperandBlock(left), OperandBlock(right), sum);
+  }
+  float total = std::bit_cast<float>(sum) + std::bit_cast<float>(c);
+  return std::isnan(total) ? nanBits(AccumulatorType::F32) : std::bit_cast<uint32_t>(total);
 }
 
 uint32_t multiply(const MatrixUnit &unit, std::span<const Parts> a, std::span<const Parts> b, uint32_t c) {

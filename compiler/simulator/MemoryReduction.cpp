@@ -79,10 +79,15 @@ std::optional<uint64_t> reduced(ReduceKind kind, ElementType type, uint64_t old,
     float sum = flush ? flushed(flushed(a) + flushed(b)) : a + b;
     return std::isnan(sum) ? canonicalNaN32 : std::bit_cast<uint32_t>(sum);
   }
-  case ElementType::F64:
+  case ElementType::F64: {
     if (kind != ReduceKind::Add)
       return std::nullopt;
-    return std::bit_cast<uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
+    double a = std::bit_cast<double>(old), b = std::bit_cast<double>(value);
+    if (std::isnan(a) || std::isnan(b)) // as they are, a signalling one too
+      return std::isnan(b) ? value : old;
+    double sum = a + b;
+    return std::isnan(sum) ? invalidSum64 : std::bit_cast<uint64_t>(sum);
+  }
   default:
     return std::nullopt;
   }

@@ -3,7 +3,6 @@
 #include "compiler/simulator/TensorBox.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tilegym::sim {
 
@@ -54,13 +53,10 @@ void walkBox(const TensorMap &map, std::span<const int32_t> coordinates, uint64_
 }
 
 void fillOutside(const TensorMap &map, std::byte *to, uint32_t bytes) {
-  std::memset(to, 0, bytes);
-  if (!map.fillNaN)
-    return;
-  // The NaN of tensor cores: all bits but the sign.
-  auto size = uint32_t(map.elementBytes());
+  // Of any float type; an H200 has no other NaN for wider ones.
+  constexpr std::byte nan[] = {std::byte(0xF7), std::byte(0x7F)};
   for (uint32_t i = 0; i < bytes; ++i)
-    to[i] = i % size == size - 1 ? std::byte(0x7F) : std::byte(0xFF);
+    to[i] = map.fillNaN ? nan[i % 2] : std::byte(0);
 }
 
 } // namespace tilegym::sim

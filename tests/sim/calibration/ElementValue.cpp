@@ -159,7 +159,11 @@ double distance(Element type, Judge::Kind kind, uint64_t expected, uint64_t foun
     return kind == Judge::Bits ? std::numeric_limits<double>::infinity() : 0;
   if (std::isnan(a) || std::isnan(b))
     return std::numeric_limits<double>::infinity();
-  return kind == Judge::Near ? std::abs(a - b) : std::abs(step(facts, expected) - step(facts, found));
+  if (kind == Judge::Near)
+    return std::abs(a - b);
+  double steps = std::abs(step(facts, expected) - step(facts, found));
+  return kind == Judge::Ulp ? steps
+                            : std::max(steps, 1.0); // noughts of two signs are one number, but other bits
 }
 
 } // namespace
@@ -174,11 +178,9 @@ Judgement judge(Element type, const Judge &how, const std::vector<uint8_t> &expe
     std::memcpy(&b, &found[i * bytes], bytes);
     double error = distance(type, how.kind, a, b);
     judgement.worst = std::max(judgement.worst, error);
-    bool isWrong =
-        how.kind == Judge::Bits ? a != b
-        : how.kind == Judge::Ulp
-            ? error > how.ulp
-            : std::isinf(error) || error > how.absolute + how.relative * std::abs(valueOf(type, a));
+    double bound =
+        how.kind == Judge::Near ? how.absolute + how.relative * std::abs(valueOf(type, a)) : how.ulp;
+    bool isWrong = error > bound || (std::isinf(error) && how.kind == Judge::Near);
     if ((isWrong && !judgement.wrong) || (a != b && !judgement.different))
       judgement.first = i;
     judgement.wrong += isWrong;

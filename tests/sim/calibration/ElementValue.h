@@ -27,7 +27,7 @@ struct Generator {
 std::vector<uint8_t> generate(Element type, size_t count, const Generator &generator);
 
 struct Judge {
-  enum Kind { Bits, Ulp, Near } kind = Bits;
+  enum Kind { Bits, Numbers, Ulp, Near } kind = Bits; ///< Numbers: bits, but each NaN is like every other
   double ulp = 0, absolute = 0, relative = 0;
 };
 struct Judgement {

@@ -57,14 +57,17 @@ Buffer readBuffer(Words &words, bool isOutput) {
     buffer.generator = readGenerator(words);
     return buffer;
   }
-  std::string how = words.need("'bits', 'ulp' or 'near'");
-  if (how == "ulp")
+  std::string how = words.need("'bits', 'numbers', 'ulp' or 'near'");
+  if (how == "numbers")
+    buffer.judge = {Judge::Numbers, 0, 0, 0};
+  else if (how == "ulp")
     buffer.judge = {Judge::Ulp, words.number("a bound"), 0, 0};
   else if (how == "near") {
     double absolute = words.number("an absolute bound");
     buffer.judge = {Judge::Near, 0, absolute, words.number("a relative bound")};
   } else if (how != "bits")
-    throw std::runtime_error("'" + how + "' is no way to compare: expected 'bits', 'ulp' or 'near'");
+    throw std::runtime_error("'" + how +
+                             "' is no way to compare: expected 'bits', 'numbers', 'ulp' or 'near'");
   if (std::string from; words.take(from))
     buffer.generator = readGenerator(words);
   return buffer;

@@ -4,7 +4,8 @@
 //
 //   //! kernel NAME block 32 grid 1 shared 0
 //   //! in u32 64 hash 7               a parameter: a buffer of 64 u32, filled by a generator
-//   //! out f32 64 ulp 2 from zero     a parameter: a buffer that is kept and compared (`bits`, `ulp N`, `near ABSOLUTE RELATIVE`)
+//   //! out f32 64 ulp 2 from zero     a parameter: a buffer that is kept and compared: `bits`, `numbers` (any NaN is as good),
+//                                     `ulp N` or `near ABSOLUTE RELATIVE`
 //   //! map bf16 of 0 dims 64,40 strides 128 box 32,8 swizzle 64     a parameter: a tensor map over buffer 0 (counting in and out)
 //
 // Parameters are in the order of the lines.

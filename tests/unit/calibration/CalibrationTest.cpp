@@ -68,7 +68,8 @@ TEST_CASE("lines that are wrong") {
   fault("//! in f31 4 zero", "'f31' is no element type");
   fault("//! in u8", "the line ends where a count was expected");
   fault("//! in u8 4x zero", "'4x' is no number");
-  fault("//! out u8 4 exactly", "'exactly' is no way to compare: expected 'bits', 'ulp' or 'near'");
+  fault("//! out u8 4 exactly",
+        "'exactly' is no way to compare: expected 'bits', 'numbers', 'ulp' or 'near'");
   fault("//! map u8 of 0 dims 16 box 16,2",
         "a map of 1 dims needs as many box extents and element strides, and a stride less");
   fault("//! map u8 of 0 dims 16,2 strides 16 box 16,2 colour 3", "'colour' is not said of a map");
@@ -103,7 +104,7 @@ TEST_CASE("generators") {
 }
 
 TEST_CASE("comparison") {
-  Judge exact, ulp{Judge::Ulp, 2, 0, 0}, near{Judge::Near, 0, 0.5, 0.1};
+  Judge exact, numbers{Judge::Numbers, 0, 0, 0}, ulp{Judge::Ulp, 2, 0, 0}, near{Judge::Near, 0, 0.5, 0.1};
   float nan = std::nanf(""), infinity = INFINITY;
   auto wrong = [](const Judge &how, float a, float b) {
     return judge(Element::F32, how, bytes({a}), bytes({b})).wrong;
@@ -111,6 +112,9 @@ TEST_CASE("comparison") {
   CHECK(wrong(exact, 0.0f, -0.0f));
   CHECK(!wrong(exact, nan, nan));
   CHECK(wrong(exact, nan, -nan));
+  CHECK(!wrong(numbers, nan, -nan));
+  CHECK(wrong(numbers, 0.0f, -0.0f));
+  CHECK(wrong(numbers, 1, nan));
   CHECK(!wrong(ulp, nan, -nan));
   CHECK(wrong(ulp, nan, 1));
   CHECK(!wrong(ulp, 1, 1 + 0x1p-22f));

@@ -217,7 +217,7 @@ TEST_CASE("boxes of a tensor, swizzled, ragged, there and back", "[bulk]") {
         }
         b.sync();
         if (thread() == 0) {
-          b.tensorStore({target, 0, uint32_t(-2), tile});
+          b.tensorStore({target, 0, 4, tile});
           b.commit();
           b.waitAll(); // the sums go to some of the same places
           b.tensorAdd({target, 4, 5, tile});
@@ -233,8 +233,8 @@ TEST_CASE("boxes of a tensor, swizzled, ragged, there and back", "[bulk]") {
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t c = 0; c < columns; ++c) {
           auto expected = uint32_t(r * columns + c);
-          if (r + 2 < boxRows && c < boxColumns)
-            expected = source32(y + r + 2, x + c);
+          if (r >= 4 && r - 4 < boxRows && c < boxColumns)
+            expected = source32(y + r - 4, x + c);
           if (r >= 5 && r - 5 < boxRows && c >= 4 && c - 4 < boxColumns)
             expected += source32(y + r - 5, x + c - 4);
           CHECK(run.at<uint32_t>(to, size_t(r * columns + c)) == expected);
@@ -299,7 +299,7 @@ TEST_CASE("tensors of every rank", "[bulk]") {
       for (uint64_t i = 0; i < 4; ++i)
         CHECK(run.at<uint32_t>(to, i) == run.at<uint32_t>(corner, i));
       if (rank > 1)
-        CHECK(run.at<uint32_t>(to, 8) == (fillNaN ? 0x7FFFFFFFu : 0u));
+        CHECK(run.at<uint32_t>(to, 8) == (fillNaN ? 0x7FF77FF7u : 0u));
     }
 }
 
@@ -410,6 +410,15 @@ TEST_CASE("what the copy engine refuses", "[bulk]") {
   Op rankOne("tensor_load", {.operands = {i64, i64, i32, i64}, .segments = {1, 1, 1, 1, 0, 0, 0}});
   CHECK(text(FindingKind::BadOperand, [&] { rankOne({shared(), map, 0, shared(1024)}); }) ==
         "block 0 thread 0 gives 1 coordinates for a tensor map of rank 2 " + at(rankOne.line()));
+  CHECK(
+      text(FindingKind::BadOperand, [&] { b.tensorLoad({shared(), map, uint32_t(-6), 0, shared(1024)}); }) ==
+      "block 0 thread 0 starts a box -24 bytes along the innermost dimension, which must be a multiple of "
+      "16 " +
+          at(b.tensorLoad.line()));
+  CHECK(text(FindingKind::BadOperand, [&] { b.tensorStore({map, 4, uint32_t(-1), shared()}); }) ==
+        "block 0 thread 0 stores a box at coordinate -1 of dimension 1; only loads may start before the "
+        "tensor " +
+            at(b.tensorStore.line()));
   CHECK(text(FindingKind::MbarrierMisuse, [&] {
           b.load({shared(), from, 16, shared(1032)});
         }).find("which is not initialised") != std::string::npos);

@@ -18,7 +18,7 @@ uint64_t twice(double value) { return std::bit_cast<uint64_t>(value); }
 
 } // namespace
 
-TEST_CASE("Float to integer rounds by the mode, saturates, and NaN is nought") {
+TEST_CASE("Float to integer rounds by the mode, saturates") {
   REQUIRE(convert(f32, single(2.5f), i32, Nearest) == 2);
   REQUIRE(convert(f32, single(-2.5f), i32, Zero) == 0xFFFFFFFE);
   REQUIRE(convert(f32, single(-2.5f), i32, Down) == 0xFFFFFFFD);
@@ -30,7 +30,15 @@ TEST_CASE("Float to integer rounds by the mode, saturates, and NaN is nought") {
   REQUIRE(convert(f64, twice(1e19), i64, Zero) == 0x7FFFFFFFFFFFFFFF);
   REQUIRE(convert(f64, twice(1e19), i64, Zero, true) == 10000000000000000000u);
   REQUIRE(convert(f32, single(std::numeric_limits<float>::quiet_NaN()), i32, Zero) == 0);
-  REQUIRE(convert(f64, twice(std::numeric_limits<double>::quiet_NaN()), i64, Zero) == 0);
+  // As an H200 does: with 64 bits on either side NaN is not nought.
+  for (bool isUnsigned : {false, true}) {
+    REQUIRE(convert(f64, twice(std::numeric_limits<double>::quiet_NaN()), i32, Zero, isUnsigned) ==
+            0x80000000);
+    REQUIRE(convert(f32, single(std::numeric_limits<float>::quiet_NaN()), i64, Zero, isUnsigned) ==
+            uint64_t(1) << 63);
+    REQUIRE(convert(f64, twice(std::numeric_limits<double>::quiet_NaN()), i64, Zero, isUnsigned) ==
+            uint64_t(1) << 63);
+  }
 }
 
 TEST_CASE("Integer to float rounds by the mode") {

@@ -24,22 +24,23 @@ double value(FloatFormat format, uint32_t bits) {
 
 uint32_t f32(float x) { return std::bit_cast<uint32_t>(x); }
 
+Parts exactParts(ElementType type, double x) {
+  if (isInteger(type))
+    return Parts{.significand = int32_t(x)};
+  FloatFormat format = formatOf(type);
+  if (!std::isfinite(x))
+    return parts(f32Format, f32(float(x)));
+  int exponent;
+  double scaled = std::frexp(x, &exponent) * 0x1p53;
+  return parts(format, encode(format, static_cast<__int128>(scaled), exponent - 53, RoundTo::Nearest));
+}
+
 /// One block of products given as values of the types; the rest of the block is nought.
 uint32_t block(const MatrixUnit &unit, const std::vector<std::pair<double, double>> &products, uint32_t c) {
   std::vector<Parts> a, b;
-  auto element = [](ElementType type, double x) {
-    if (isInteger(type))
-      return Parts{.significand = int32_t(x)};
-    FloatFormat format = formatOf(type);
-    if (!std::isfinite(x))
-      return parts(f32Format, f32(float(x)));
-    int exponent;
-    double scaled = std::frexp(x, &exponent) * 0x1p53;
-    return parts(format, encode(format, static_cast<__int128>(scaled), exponent - 53, RoundTo::Nearest));
-  };
   for (auto [x, y] : products) {
-    a.push_back(element(unit.a, x));
-    b.push_back(element(unit.b, y));
+    a.push_back(exactParts(unit.a, x));
+    b.push_back(exactParts(unit.b, y));
   }
   return multiplyBlock(unit, OperandBlock(a), OperandBlock(b), c);
 }
@@ -140,6 +141,25 @@ TEST_CASE("8-bit floats in wgmma keep 13 bits", "[multiply]") {
   CHECK(block(wgmma, {large, lost}, 0) == f32(256));
   CHECK(block(mma, {large, lost}, 0) == f32(256 + 0x1p-6f));
   CHECK(block(wgmma, {}, f32(1 + 0x1p-20f)) == f32(1));
+}
+
+TEST_CASE("8-bit floats in mma.sync are two f16 blocks, and C comes last", "[multiply]") {
+  auto sum = [](std::initializer_list<std::pair<size_t, std::pair<double, double>>> terms, float c) {
+    std::array<Parts, 32> a{}, b{};
+    for (const auto &[k, factors] : terms) {
+      a[k] = exactParts(ElementType::E4M3, factors.first);
+      b[k] = exactParts(ElementType::E4M3, factors.second);
+    }
+    return multiplyBytesOfWarp(a, b, ElementType::E4M3, ElementType::E4M3, f32(c));
+  };
+  std::pair<double, double> large{16, 16}, minus{-16, 16}, tiny{0x1p-9, 0x1p-9};
+  CHECK(sum({{0, large}, {5, minus}, {1, tiny}}, 0) == f32(0));            // beside the large ones
+  CHECK(sum({{0, large}, {5, minus}, {2, tiny}}, 0) == f32(0x1p-18f));     // after them
+  CHECK(sum({{2, large}, {31, minus}, {16, tiny}}, 0) == f32(0));          // before them, and cut there
+  CHECK(sum({{0, {1, 1}}}, 0x1.8p-24f) == f32(1 + 0x1p-23f));              // to nearest
+  CHECK(sum({{0, {0x1p-8, 1}}, {1, {0x1.8p-8, 1}}}, 0) == f32(0x1.4p-7f)); // subnormals
+  CHECK(sum({{3, {NAN, 1}}}, 0) == 0x7FFFFFFF);
+  CHECK(sum({{3, {1, 1}}}, -INFINITY) == 0xFF800000);
 }
 
 TEST_CASE("f16 accumulators round to nearest", "[multiply]") {

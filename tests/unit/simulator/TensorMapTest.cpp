@@ -160,5 +160,5 @@ TEST_CASE("what lies outside is nought or NaN", "[tensormap]") {
   CHECK(std::memcmp(bytes, "\0\0\0\0\0\0\0\0", 8) == 0);
   map.fillNaN = true;
   fillOutside(map, bytes, 8);
-  CHECK(std::memcmp(bytes, "\xFF\x7F\xFF\x7F\xFF\x7F\xFF\x7F", 8) == 0);
+  CHECK(std::memcmp(bytes, "\xF7\x7F\xF7\x7F\xF7\x7F\xF7\x7F", 8) == 0);
 }

@@ -38,7 +38,8 @@ def Ptx_RoundingModeAttr : Ptx_EnumAttr<Ptx_RoundingMode, "rounding_mode">;
 def Ptx_ConvertOp : Ptx_AssemblyOp<"convert", [Pure]> {
   let summary = "conversion with a rounding mode";
   let description = [{
-    Between f16, f32, f64 (narrowing) and i32, i64. Float to integer saturates, and NaN gives 0.
+    Between f16, f32, f64 (narrowing) and i32, i64. Float to integer saturates; NaN gives 0 from f32 to i32, but the top bit alone where either has 64
+    bits (measured on an H200).
 
     Example: `%i = ptx.convert <rz> %x : f32 to i32`
   }];

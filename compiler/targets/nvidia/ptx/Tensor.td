@@ -11,7 +11,8 @@ def Ptx_TensorMap : LLVM_PointerInAddressSpace<0>;
 def Ptx_TensorLoadOp : Ptx_AssemblyOp<"tensor_load", [AttrSizedOperandSegments]> {
   let summary = "copies a box of a tensor to shared memory, some time later; then counts its bytes at an mbarrier";
   let description = [{
-    Coordinates are the box's first element, the innermost dimension first. Elements outside the tensor become zero (or NaN, as the map says) and count
+    Coordinates are the box's first element, the innermost dimension first; that one times the element's size is a multiple of 16 bytes, or the
+    hardware stops with an illegal instruction. Elements outside the tensor become zero (or NaN, as the map says) and count
     as bytes, too. To this block (`!llvm.ptr<3>`), or to a block of the cluster (`!llvm.ptr<7>`) and, with `multicast`, to the same address of
     each block whose bit is set, with the signal to the same barrier of each. `hint`: an L2 cache policy. The destination is aligned to 128 bytes.
 
@@ -29,7 +30,7 @@ def Ptx_TensorLoadOp : Ptx_AssemblyOp<"tensor_load", [AttrSizedOperandSegments]>
 def Ptx_TensorStoreOp : Ptx_AssemblyOp<"tensor_store", [AttrSizedOperandSegments]> {
   let summary = "copies a box from shared memory to a tensor, some time later; part of this thread's bulk group";
   let description = [{
-    Elements outside the tensor are dropped. What threads wrote into the source must be made visible to it: `fence_proxy_async`, then a barrier.
+    Elements outside the tensor are dropped, but no coordinate may be negative (unlike a load's). What threads wrote into the source must be made visible to it: `fence_proxy_async`, then a barrier.
 
     Example: `ptx.tensor_store %map[%x, %y], %src if %one`
   }];

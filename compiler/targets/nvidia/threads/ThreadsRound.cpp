@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tile.convert: conversions that saturate or round in a direction. Float to integer uses what `cvt` does by itself: saturate, NaN to 0.
+// tile.convert: conversions that saturate or round in a direction. Float to integer uses what `cvt` does by itself: it saturates.
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "compiler/targets/nvidia/threads/Rounding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,14 +65,27 @@ Value floatToFloat(ThreadBuilder &t, Value x, Type to, tile::Rounding rounding) 
   return to.isBF16() ? toBf16(t, x, rounding) : convertBy(t, x, to, mode, false);
 }
 
+/// `cvt` with 64 bits on either side makes another number of NaN than the 0 that the language wants.
+Value zeroWhereNan(ThreadBuilder &t, Value x, Value converted) {
+  Value zero = arith::ConstantOp::create(t.b, t.loc, t.b.getIntegerAttr(converted.getType(), 0));
+  Value isNan = arith::CmpFOp::create(t.b, t.loc, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(t.b, t.loc, isNan, zero, converted);
+}
+
 Value floatToInteger(ThreadBuilder &t, Value x, Type to, tile::Rounding rounding, bool isUnsigned) {
   if (x.getType().getIntOrFloatBitWidth() == 16)
     x = arith::ExtFOp::create(t.b, t.loc, t.b.getF32Type(), x);
   unsigned bits = to.getIntOrFloatBitWidth();
-  if (bits >= 32)
-    return convertBy(t, x, to, modeOf(rounding), isUnsigned);
+  if (bits >= 32) {
+    Value converted = convertBy(t, x, to, modeOf(rounding), isUnsigned);
+    if (bits == 32 && x.getType().isF32())
+      return converted;
+    return zeroWhereNan(t, x, converted);
+  }
   // Narrow ones: saturate to 32 bits, then to fewer.
   Value wide = convertBy(t, x, t.b.getI32Type(), modeOf(rounding), false);
+  if (x.getType().isF64())
+    wide = zeroWhereNan(t, x, wide);
   int64_t low = isUnsigned ? 0 : -(int64_t(1) << (bits - 1)),
           high = (int64_t(1) << (isUnsigned ? bits : bits - 1)) - 1;
   wide = arith::MaxSIOp::create(t.b, t.loc, wide, t.i32(low));

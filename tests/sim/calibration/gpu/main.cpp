@@ -67,9 +67,11 @@ TensorMapBytes encodeMap(const MapPlan &map, uint64_t address) {
   }
   int swizzle = map.swizzle == 0 ? 0 : map.swizzle == 32 ? 1 : map.swizzle == 64 ? 2 : 3;
   alignas(64) TensorMapBytes bytes{};
+  std::vector<uint64_t> strides = map.strides;
+  strides.resize(map.dims.size()); // never null
   int result =
       encode(&bytes, type, unsigned(map.dims.size()), reinterpret_cast<void *>(address), map.dims.data(),
-             map.strides.data(), map.box.data(), map.elementStrides.data(), 0, swizzle, 0, map.fillNaN);
+             strides.data(), map.box.data(), map.elementStrides.data(), 0, swizzle, 0, map.fillNaN);
   if (result)
     throw std::runtime_error("cuTensorMapEncodeTiled failed: " + std::to_string(result));
   return bytes;

@@ -60,6 +60,31 @@ def bulk_copies():
     yield k
 
 
+def hints():
+    """Cache policies and prefetches change no result."""
+    k = Kernel("hints", block=32, shared=2048)
+    k.input("u32", 256, "hash 83")
+    out = k.output("u32", 256)
+    map = k.map("u32 of 0 dims 32,8 strides 128 box 32,4")
+    base, lane = k.shared_base(), k.let("ptx.lane_id")
+    barrier = k.at(base, 1024, "i8", 3)
+    first = k.init_barriers([barrier], [1])
+    hint = k.const(0x12F0000000000000, "i64")
+    k.add(f"ptx.tensor_prefetch {map}[] if {first}")
+    k.add(f"ptx.tensor_prefetch {map}[{k.const(0)}, {k.const(4)}] hint {hint} if {first}")
+    k.add(f"ptx.mbarrier_arrive_expect_tx {barrier}, {k.const(1024)} if {first} : !llvm.ptr<3>")
+    k.add(f"ptx.tensor_load {base}, {map}[{k.const(0)}, {k.const(4)}] signal {barrier} hint {hint} if {first} : !llvm.ptr<3>")
+    k.add(f"ptx.bulk_load {k.at(base, 128, 'i32', 3)}, %p0, {k.const(512)} signal {barrier} hint {hint} if {first} : !llvm.ptr<3>")
+    k.wait(barrier, 0)
+    k.add(f"ptx.bulk_store {out}, {base}, {k.const(1024)} hint {hint} if {first}")
+    k.add("ptx.bulk_commit")
+    k.add("ptx.bulk_wait 0")
+    start, end = k.let("ptx.clock <cycles>"), k.let("ptx.clock <cycles>")
+    later = k.let(f"arith.extui {k.compare('uge', end, start, 'i64')} : i1 to i32")
+    k.store(later, k.output("u32", 32), lane, "i32")
+    yield k
+
+
 def bulk_reduces():
     """Every kind and type; 64 pairs of random bits and of edge cases."""
     integer = {"u32": ("add", "min", "max", "inc", "dec", "and", "or", "xor"), "s32": ("add", "min", "max"), "u64": ("add", "min", "max", "and", "or", "xor"),
@@ -178,5 +203,5 @@ def control():
 
 
 def kernels():
-    for family in (phases, bulk_copies, bulk_reduces, cluster_copies, distributed, control):
+    for family in (phases, bulk_copies, hints, bulk_reduces, cluster_copies, distributed, control):
         yield from family()

@@ -65,25 +65,39 @@ def load(name, element, dims, box, corners, steps=None, swizzle=0, nan=False, ge
     return k
 
 
+def each(make, name, element, dims, box, corners, **how):
+    """A kernel a corner: one that the hardware refuses leaves the others."""
+    for corner in corners:
+        place = "_".join(str(x).replace("-", "m") for x in corner)
+        yield make(f"{name}_at_{place}", element, dims, box, [corner], **how)
+
+
 def loads():
-    yield load("load_1d", "u32", [50], [20], [(0,), (40,), (-7,), (60,), (-30,)])
+    yield from each(load, "load_1d", "u32", [50], [20], [(0,), (40,), (-8,), (60,), (-32,), (7,)])
+    # In bounds, across each edge, outside; at multiples of 16 bytes, and not.
+    edges = [(0, 0), (4, 0), (1, 0), (2, 3), (-4, 0), (-3, 0), (16, 0), (17, 1), (0, -2), (0, 10), (16, 10), (-4, -2), (100, 0), (-100, 0), (0, 50)]
+    yield from each(load, "load_2d", "f32", [20, 12], [8, 4], edges)
+    yield from each(load, "load_bytes", "u8", [64, 4], [16, 4], [(16, 0), (1, 0), (8, 1), (-8, 0), (-16, 0), (48, 2), (56, 0)])
+    yield from each(load, "load_halves", "f16", [40, 6], [8, 4], [(1, 0), (8, 1), (7, 3), (36, 0)])
+    yield from each(load, "load_doubles", "f64", [12, 6], [4, 4], [(1, 0), (-1, 0), (11, 0)])
     for swizzle in SWIZZLES:
-        inner = swizzle // 2 or 24
-        yield load(f"load_2d_swizzle_{swizzle}", "u16", [72, 20], [inner, 16], [(0, 0), (8, 3), (-4, 12), (66, -5)], swizzle=swizzle)
+        yield from each(load, f"load_swizzle_{swizzle}", "u16", [72, 12], [swizzle // 2 or 24, 10], [(0, 0), (8, 5), (-8, -3)], swizzle=swizzle)
     # A box that is narrower than its swizzle.
-    yield load("load_2d_narrow", "bf16", [40, 12], [16, 8], [(8, 1), (30, 8)], swizzle=128)
-    yield load("load_2d_narrow_32", "u8", [48, 12], [16, 8], [(16, 1), (40, 8)], swizzle=32)
-    yield load("load_3d", "f32", [10, 7, 5], [8, 3, 2], [(0, 0, 0), (5, 5, 4), (-3, -1, -1), (2, 6, 1)], swizzle=32)
-    yield load("load_4d", "f16", [16, 3, 4, 3], [8, 2, 2, 2], [(0, 0, 0, 0), (12, 2, 3, 2), (-4, -1, -1, -1)])
-    yield load("load_5d", "u8", [32, 3, 3, 2, 2], [16, 2, 2, 2, 2], [(0, 0, 0, 0, 0), (24, 2, 2, 1, 1), (-8, -1, -1, -1, -1)])
+    yield from each(load, "load_narrow", "bf16", [40, 12], [16, 8], [(0, 0), (8, 1), (32, 8)], swizzle=128)
+    yield from each(load, "load_narrow_64", "f32", [8, 12], [4, 8], [(0, 0)], swizzle=64)
+    yield from each(load, "load_narrow_32", "u8", [48, 12], [16, 8], [(0, 0), (16, 1)], swizzle=32)
+    yield from each(load, "load_3d", "f32", [12, 7, 5], [8, 3, 2], [(0, 0, 0), (8, 5, 4), (-4, -1, -1), (4, 6, 1)], swizzle=32)
+    yield from each(load, "load_4d", "f16", [16, 3, 4, 3], [8, 2, 2, 2], [(0, 0, 0, 0), (8, 2, 3, 2), (-8, -1, -1, -1)])
+    yield from each(load, "load_5d", "u8", [32, 3, 3, 2, 2], [16, 2, 2, 2, 2], [(0, 0, 0, 0, 0), (16, 2, 2, 1, 1), (-16, -1, -1, -1, -1)])
     for element in ("u64", "s32", "f64"):
-        yield load(f"load_{element}", element, [12, 9], [4, 4], [(0, 0), (10, 7), (-2, -1)])
+        yield from each(load, f"load_{element}", element, [12, 9], [4, 4], [(8, 7), (-4, -1)])
     for element in ("f16", "bf16", "f32", "f64"):
-        yield load(f"load_nan_{element}", element, [16, 9], [8, 4], [(0, 0), (12, 7), (-2, -1)], nan=True)
-    yield load("load_steps", "u32", [16, 20], [8, 10], [(0, 0), (1, 3), (-4, -4), (12, 14)], steps=[1, 3])
-    yield load("load_steps_3d", "f16", [16, 9, 8], [16, 6, 5], [(0, 0, 0), (2, 1, 1), (-8, -2, -3)], steps=[1, 2, 4], swizzle=32)
-    yield load("load_steps_inner", "u32", [40, 8], [16, 4], [(0, 0), (3, 2), (-4, -1), (36, 6)], steps=[2, 1])
-    yield load("load_narrowed_nan", "f32", [8, 4], [8, 4], [(0, 0), (4, 2)], nan=True, generator="special")
+        yield from each(load, f"load_nan_{element}", element, [16, 9], [8, 4], [(8, 7), (-8, -1)], nan=True)
+    yield from each(load, "load_steps", "u32", [16, 12], [8, 10], [(0, 0), (4, 1), (-4, -4)], steps=[1, 3])
+    yield from each(load, "load_steps_3d", "f16", [16, 9, 8], [16, 6, 5], [(0, 0, 0), (8, 1, 1), (-8, -2, -3)], steps=[1, 2, 4], swizzle=32)
+    yield from each(load, "load_steps_inner", "u32", [40, 8], [16, 4], [(0, 0), (4, 2), (-4, -1), (36, 6)], steps=[2, 1])
+    yield load("load_nan_values", "f32", [8, 4], [8, 4], [(0, 0)], nan=True, generator="special")
+    yield load("load_again", "f32", [20, 12], [8, 4], [(0, 0), (8, 4), (12, 8)])
 
 
 def multicast():
@@ -143,19 +157,22 @@ def store(name, element, dims, box, corners, steps=None, swizzle=0, reduce=None,
 
 
 def stores():
-    yield store("store_1d", "u32", [50], [20], [(3,), (40,), (-12,)])
+    yield from each(store, "store_1d", "u32", [50], [20], [(4,), (40,), (-12,), (3,)])
+    yield from each(store, "store_2d", "f32", [20, 12], [8, 4], [(0, 0), (4, 0), (1, 0), (-4, 0), (-3, 0), (16, 0), (17, 1), (0, -2), (16, 10), (100, 0)])
     for swizzle in SWIZZLES:
-        yield store(f"store_2d_swizzle_{swizzle}", "u16", [72, 20], [swizzle // 2 or 24, 8], [(0, 0), (66, 14), (-3, 9)], swizzle=swizzle)
-    yield store("store_3d", "f32", [10, 7, 5], [8, 3, 2], [(1, 1, 1), (5, 5, 4), (-3, -1, -1)])
-    yield store("store_4d", "bf16", [16, 3, 4, 3], [8, 2, 2, 2], [(0, 0, 0, 0), (12, 2, 3, 2), (-4, -1, -1, -1)])
-    yield store("store_5d", "u8", [32, 3, 3, 2, 2], [16, 2, 2, 2, 2], [(0, 0, 0, 0, 0), (24, 2, 2, 1, 1), (-8, -1, -1, -1, -1)])
-    yield store("store_steps", "u32", [16, 20], [8, 10], [(0, 0), (9, 3), (-4, 12)], steps=[1, 3])
+        yield from each(store, f"store_swizzle_{swizzle}", "u16", [72, 10], [swizzle // 2 or 24, 8], [(0, 0), (64, 4), (-8, -1)], swizzle=swizzle)
+    yield from each(store, "store_3d", "f32", [12, 7, 5], [8, 3, 2], [(4, 1, 1), (8, 5, 4), (-4, -1, -1)])
+    yield from each(store, "store_4d", "bf16", [16, 3, 4, 3], [8, 2, 2, 2], [(0, 0, 0, 0), (8, 2, 3, 2), (-8, -1, -1, -1)])
+    yield from each(store, "store_5d", "u8", [32, 3, 3, 2, 2], [16, 2, 2, 2, 2], [(0, 0, 0, 0, 0), (16, 2, 2, 1, 1), (-16, -1, -1, -1, -1)])
+    yield from each(store, "store_steps", "u32", [16, 12], [8, 10], [(0, 0), (8, 3), (-4, -4)], steps=[1, 3])
+    yield from each(store, "store_steps_inner", "u32", [40, 8], [16, 4], [(0, 0), (4, 2)], steps=[2, 1])
+    yield from each(store, "reduce_f32", "f32", [20, 12], [8, 4], [(0, 0), (4, 0), (16, 0), (-4, 0), (0, -2), (1, 0)], reduce="add", start="index 0 0.5")
+    yield from each(store, "reduce_f32_swizzle", "f32", [20, 12], [8, 4], [(0, 0), (16, 10)], swizzle=32, reduce="add", start="index 0 0.5")
+    yield store("store_again", "f32", [20, 12], [8, 4], [(0, 0), (8, 4), (12, 8)])
     for element in ("f16", "bf16", "f32"):
         kinds = ("add", "min", "max") if element != "f32" else ("add",)
         for kind in kinds:
             yield store(f"reduce_{element}_{kind}", element, [24, 24], [24, 24], [(0, 0)], reduce=kind, start="pairs 0", values="pairs 1")
-    yield store("reduce_f32_clipped", "f32", [20, 6], [8, 4], [(0, 0), (16, 4), (-4, -2), (0, 0)], swizzle=32, reduce="add", start="index 0 0.5",
-                values="index 1 1")
     for element, kinds in (("u32", ("add", "min", "max", "inc", "dec", "and", "or", "xor")), ("s32", ("add", "min", "max")), ("u64", ("add", "min", "max"))):
         for kind in kinds:
             yield store(f"reduce_{element}_{kind}", element, [12, 12], [12, 12], [(0, 0)], reduce=kind, start="pairs 0", values="pairs 1")
