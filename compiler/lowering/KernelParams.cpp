@@ -32,10 +32,31 @@ static DimPart partOf(const sem::DimUse &use) {
   return {e->operands[0]->index, e->operands[1]->constant.asInt()};
 }
 
-// A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, and in those whose last axis is one of
-// these tensors' last axes (a norm's weight). What is left, such as a number a row, is read by element.
+/// What a guard such as `P % 16 == 0` says of extents, whichever facts the kernel has: dispatch checks it.
+static void addDivisors(const sem::Expr &guard, std::vector<int64_t> &divisors) {
+  if (guard.op == sem::Op::And) {
+    addDivisors(*guard.operands[0], divisors);
+    addDivisors(*guard.operands[1], divisors);
+    return;
+  }
+  const sem::Expr *rest = guard.op == sem::Op::Eq ? guard.operands[0].get() : nullptr;
+  if (!rest || rest->op != sem::Op::Mod || rest->operands[0]->op != sem::Op::Dim ||
+      rest->operands[1]->op != sem::Op::Const || guard.operands[1]->op != sem::Op::Const ||
+      guard.operands[1]->constant.asInt() != 0)
+    return;
+  int64_t by = rest->operands[1]->constant.asInt();
+  int64_t &divisor = divisors[rest->operands[0]->index];
+  if (by > 0)
+    divisor = std::max(divisor, by & -by);
+}
+
+// A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, in those whose last axis is one of these tensors'
+// last axes (a norm's weight), and in those of two axes or more whose last axis is no axis of these at all (a table of angles). What is
+// left, such as a number a row, is read by element.
 KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts)
     : op(op), spec(spec), facts(facts), tensors(op.tensors.size()), extentDivisors(op.dims.size(), 1) {
+  if (spec.kernel >= 0 && op.kernels[spec.kernel].guard)
+    addDivisors(*op.kernels[spec.kernel].guard, extentDivisors);
   if (!isFast())
     return;
   auto present = [&](size_t i) {
@@ -45,15 +66,21 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
   for (size_t i = 0; i < tensors.size(); ++i)
     if (present(i))
       maxRank = std::max(maxRank, op.tensors[i].dims.size());
-  std::set<int64_t> vectorDims;
-  for (size_t i = 0; i < tensors.size(); ++i)
-    if (present(i) && op.tensors[i].dims.size() == maxRank && op.tensors[i].dims.back().dim >= 0)
+  std::set<int64_t> vectorDims, otherDims;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!present(i) || op.tensors[i].dims.size() != maxRank)
+      continue;
+    if (op.tensors[i].dims.back().dim >= 0)
       vectorDims.insert(op.tensors[i].dims.back().dim);
+    for (const sem::DimUse &use : op.tensors[i].dims)
+      otherDims.insert(use.dim);
+  }
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!present(i))
       continue;
     const sem::DimUse &last = op.tensors[i].dims.back();
-    if (op.tensors[i].dims.size() != maxRank && !vectorDims.count(last.dim))
+    bool isTable = op.tensors[i].dims.size() > 1 && last.dim >= 0 && !otherDims.count(last.dim);
+    if (op.tensors[i].dims.size() != maxRank && !vectorDims.count(last.dim) && !isTable)
       continue;
     tensors[i] = {true, true, true};
     if (last.dim >= 0)
