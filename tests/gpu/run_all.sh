@@ -42,7 +42,7 @@ step strides python3 smoke.py kernels
 step dispatch ./bench_dispatch kernels/tilegym_kernels.tgk softmax rms_norm vector_add
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
-    for op in vector_add softmax rms_norm; do
+    for op in vector_add softmax rms_norm layer_norm silu_and_mul dropout rope; do
       step "$tool-$op" compute-sanitizer --tool "$tool" --error-exitcode 9 python3 sanitize.py kernels "$op"
     done
   done

@@ -4,6 +4,7 @@ import sys
 
 import torch
 
+import row_ops
 from tilegym_ctypes import Package
 
 
@@ -13,12 +14,13 @@ def main():
     for rows, n in [(3, 63), (5, 1000), (4, 1024), (3, 4096), (2, 16384), (2, 20000), (1, 24576)]:
         for dtype in (torch.float32, torch.bfloat16):
             for pad in (0, 3): # packed, and rows at odd places: the fast and the general variants
-                x = torch.randn(rows, n + pad, device="cuda", dtype=dtype)[:, :n]
-                y = torch.empty(rows, n, device="cuda", dtype=dtype)
-                other = torch.randn(n, device="cuda", dtype=dtype) if op == "rms_norm" else torch.randn_like(y)
-                rstd = torch.empty(rows, device="cuda", dtype=torch.float32)
-                package.call(op, **{"softmax": dict(x=x, y=y), "rms_norm": dict(x=x, weight=other, y=y, rstd=rstd, eps=1e-6),
-                                    "vector_add": dict(x=x, y=other, z=y)}[op])
+                view = lambda rows, n, dtype: torch.empty(rows, n + pad, device="cuda", dtype=dtype)[:, :n]
+                arguments = row_ops.make(op, rows, n, dtype, view).arguments
+                if op in ("rms_norm", "layer_norm"):
+                    arguments["rstd"] = torch.empty(rows, device="cuda", dtype=torch.float32)
+                if op == "layer_norm":
+                    arguments["mean"] = torch.empty_like(arguments["rstd"])
+                package.call(op, **arguments)
                 runs += 1
     torch.cuda.synchronize()
     print(f"{runs} passed, 0 failed")
