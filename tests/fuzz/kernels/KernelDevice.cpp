@@ -188,8 +188,10 @@ std::string KernelDevice::launch(Package &package, const runtime::Call &bound, u
     if (result != runtime::kSuccess)
       return failure("the launch", result);
   }
-  if (runtime::CUresult result = driver.streamSynchronize(nullptr); result != runtime::kSuccess)
+  if (runtime::CUresult result = driver.streamSynchronize(nullptr); result != runtime::kSuccess) {
+    lost = true;
     return failure("the run", result);
+  }
   return "";
 }
 

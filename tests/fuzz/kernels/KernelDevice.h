@@ -36,6 +36,9 @@ public:
                                  const sem::TestCall &call, const interp::Arguments &args, uint64_t layout,
                                  const std::function<void(uint32_t)> &beforeLaunch);
 
+  /// After a fault that the device does not recover from.
+  bool isLost() const { return lost; }
+
 private:
   struct Placed {
     std::optional<interp::HostTensor> host;
@@ -50,7 +53,7 @@ private:
 
   const runtime::Driver &driver;
   const runtime::Device &device;
-  bool apart;
+  bool apart, lost = false;
   runtime::CUdeviceptr arena = 0;
   size_t arenaBytes = 0;
   std::vector<unsigned char> image;
