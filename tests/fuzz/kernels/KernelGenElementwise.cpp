@@ -49,6 +49,14 @@ Term KernelGenerator::binary(DType dtype, const Shape &shape, int depth) {
   };
   if (isBool(dtype))
     return infix(pick({"&", "|", "^", "==", "!="}));
+  if ((dtype == DType::F32 || dtype == DType::I32) && !isPure && chance(5)) {
+    Term x = bind(a), y = bind(reshaped(b, shape));
+    auto [ptx, op] = dtype == DType::F32 ? pick({std::pair("add.rn.f32", "+"), std::pair("mul.rn.f32", "*")})
+                                         : pick({std::pair("sub.s32", "-"), std::pair("xor.b32", "^")});
+    return raw(std::string("(inline_ptx(\"") + ptx + " $0, $1, $2;\", " + x.text + ", " + y.text +
+                   ") reference " + x.text + " " + op + " " + y.text + ")",
+               dtype, shape);
+  }
   if (isFloat(dtype)) {
     std::string op = pick({"+", "+", "-", "*", "*", "/", "min", "max", "fmin", "fmax", "fma"});
     if (chance(6)) { // inlined

@@ -25,7 +25,7 @@ bool hasSimulator() {
 
 #ifdef TILEGYM_HAS_COMPILER
 
-static Compiled compilePtx(const KernelCase &kernel, const std::string &arch) {
+static Compiled compilePtx(const KernelCase &kernel, const std::string &arch, bool checks) {
   Compiled result;
   DiagnosticSink sink;
   for (const sem::Specialization &spec : specializationsOf(kernel, sink))
@@ -33,6 +33,7 @@ static Compiled compilePtx(const KernelCase &kernel, const std::string &arch) {
       driver::CompileOptions options;
       options.arch = llvm::cantFail(emit::parseArch(arch));
       options.stopAfter = driver::Stage::Ptx;
+      options.pipeline.checks = checks;
       if (!driver::compileVariant(*kernel.op, spec, facts, options, sink) || sink.hasErrors()) {
         result.error = arch + ", " + driver::entryName(*kernel.op, spec, facts) + "\n" + renderAll(sink);
         return result;
@@ -45,7 +46,7 @@ static Compiled compilePtx(const KernelCase &kernel, const std::string &arch) {
 }
 
 static Compiled compilePackage(const std::vector<const KernelCase *> &kernels, const std::string &arch,
-                               driver::Platform platform) {
+                               driver::Platform platform, bool checks) {
   Compiled result;
   driver::CompileOpOptions options;
   options.archs = {llvm::cantFail(emit::parseArch(arch))};
@@ -53,6 +54,7 @@ static Compiled compilePackage(const std::vector<const KernelCase *> &kernels, c
   options.cache = false;
   options.requirePtxas = platform == driver::Platform::Gpu;
   options.pipeline.platform = platform;
+  options.pipeline.checks = checks;
   emit::Package package;
   package.name = "fuzz";
   package.producer = driver::toolVersions();
@@ -76,18 +78,18 @@ static Compiled compilePackage(const std::vector<const KernelCase *> &kernels, c
   return result;
 }
 
-Compiled compileKernel(const KernelCase &kernel, Target target, const std::string &arch) {
-  return target == Target::Ptx ? compilePtx(kernel, arch)
-                               : compilePackage({&kernel}, arch, driver::Platform::Simulator);
+Compiled compileKernel(const KernelCase &kernel, Target target, const std::string &arch, bool checks) {
+  return target == Target::Ptx ? compilePtx(kernel, arch, checks)
+                               : compilePackage({&kernel}, arch, driver::Platform::Simulator, checks);
 }
 
 Compiled compileForGpu(const std::vector<const KernelCase *> &kernels, const std::string &arch) {
-  return compilePackage(kernels, arch, driver::Platform::Gpu);
+  return compilePackage(kernels, arch, driver::Platform::Gpu, false);
 }
 
 #else
 
-Compiled compileKernel(const KernelCase &, Target, const std::string &) { return {}; }
+Compiled compileKernel(const KernelCase &, Target, const std::string &, bool) { return {}; }
 Compiled compileForGpu(const std::vector<const KernelCase *> &, const std::string &) { return {}; }
 
 #endif

@@ -12,8 +12,8 @@ struct Compiled {
   uint64_t variants = 0;
   std::string package; ///< of Simulator: the block that the runtime reads
 };
-/// Every variant, fast and general, for one arch ("sm_90a"), in this thread.
-Compiled compileKernel(const KernelCase &kernel, Target target, const std::string &arch);
+/// Every variant, fast and general, for one arch ("sm_90a"), in this thread; with `checks`, asserts stay in.
+Compiled compileKernel(const KernelCase &kernel, Target target, const std::string &arch, bool checks);
 
 /// A package for GPUs of many kernels, without PTX. The error names the kernel.
 Compiled compileForGpu(const std::vector<const KernelCase *> &kernels, const std::string &arch);
