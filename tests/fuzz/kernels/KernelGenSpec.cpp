@@ -215,7 +215,8 @@ std::string KernelGenerator::run() {
     --indent;
     line("}");
   }
-  tune.push_back("warps = " + std::to_string(pick({1, 1, 2, 2, 4, 4, 8})));
+  // Not so many registers a thread that compiling one takes a minute.
+  tune.push_back("warps = " + std::to_string(std::max<int64_t>(largest / 512, pick({1, 1, 2, 2, 4, 4, 8}))));
 
   std::string special, near;
   for (const InputTensor &input : inputs)
