@@ -8,7 +8,7 @@ import sys
 import cli
 from cli import INPUT_WRONG, OK
 
-SPEC = """op running(x: T[R, N], s: f32 = 1, const up: bool = false, w: f32[N]?) -> (y: T[R, N], n: i32[]?)
+SPEC = """op running(x: T[R, N], s: f32 = 1, const up: bool = false, w: f32[N]?, seed: u64 = 18446744073709551615) -> (y: T[R, N], n: i32[]?)
   where T: f32 | bf16
 reference {
   var t = cumsum(f32(x), axis=1) * s
@@ -34,7 +34,7 @@ test {
 }
 bench none "a test"
 """
-RIGHT = "(lambda t: t if w is None else torch.Tensor([a + b for a, b in zip(t.values, w.values * R)], t.shape, t.dtype))(torch.cumsum(x.float(), -1) * s + up)"
+RIGHT = "(lambda t: t if w is None else torch.Tensor([a + b for a, b in zip(t.values, w.values * R)], t.shape, t.dtype))(torch.cumsum(x.float(), -1) * (s if seed == 2**64 - 1 else 0) + up)"
 
 
 class Oracle(cli.CliTest):

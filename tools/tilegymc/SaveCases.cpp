@@ -60,6 +60,8 @@ void CaseSaver::reference(const sem::TestCall &test, const interp::Arguments &in
       out = sem::toString(value); // inf and nan are no JSON numbers
     else if (value.isBool())
       out = value.asBool();
+    else if (spec.dtypes[size_t(op.scalars[i].typeVar)] == DType::U64)
+      out = uint64_t(value.asInt()); // kept as its int64 bits
     else
       out = value.asInt();
   }
