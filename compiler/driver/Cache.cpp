@@ -16,7 +16,7 @@ using namespace llvm;
 namespace tilegym::driver {
 namespace {
 
-constexpr StringLiteral kMagic = "tilegymc-cache-1\n";
+constexpr StringLiteral kMagic = "tilegymc-cache-2\n";
 
 /// Numbers and texts to bytes and back, in one order.
 struct Encoder {
@@ -57,7 +57,7 @@ std::string encode(const emit::PackageVariant &k) {
   Encoder e;
   e.bytes = kMagic.str();
   e.text(k.abi.entry);
-  for (int64_t value : {int64_t(k.abi.facts), k.abi.gridRank, k.abi.warps, k.sharedBytes,
+  for (int64_t value : {int64_t(k.abi.facts), k.abi.gridRank, k.abi.warps, k.abi.ctas, k.sharedBytes,
                         int64_t(k.abi.params.size()), int64_t(k.abi.tensors.size())})
     e.number(value);
   for (const tile::KernelParam &p : k.abi.params)
@@ -89,6 +89,7 @@ std::optional<emit::PackageVariant> decode(StringRef bytes) {
   k.abi.facts = tile::Facts(d.number());
   k.abi.gridRank = d.number();
   k.abi.warps = d.number();
+  k.abi.ctas = d.number();
   k.sharedBytes = d.number();
   int64_t params = d.number(), tensors = d.number();
   for (int64_t i = 0; d.ok && i < params; ++i) {

@@ -66,19 +66,23 @@ SourceRange rangeOf(const sem::OpModel &op, Location location) {
   return range;
 }
 
-/// Errors of passes, while it lives.
+/// Errors of passes, while it lives. One with a note is the author's to mend, as the note says.
 class Bridge : public ScopedDiagnosticHandler {
 public:
   Bridge(MLIRContext *context, const sem::OpModel &op, DiagnosticSink &sink)
       : ScopedDiagnosticHandler(context) {
-    setHandler([&op, &sink](mlir::Diagnostic &diagnostic) {
+    setHandler([this, &op, &sink](mlir::Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         return success();
-      sink.error(rangeOf(op, diagnostic.getLocation()), diagnostic.str(),
-                 "this is a fault of the compiler, not of the spec: please report it");
+      std::string help = "this is a fault of the compiler, not of the spec: please report it";
+      for (const mlir::Diagnostic &note : diagnostic.getNotes())
+        help = note.str(), pointIsUnfit = true;
+      sink.error(rangeOf(op, diagnostic.getLocation()), diagnostic.str(), help);
       return success();
     });
   }
+
+  bool pointIsUnfit = false;
 };
 
 llvm::Expected<std::string> compileForSimulator(ModuleOp module, const emit::Arch &arch) {
@@ -170,6 +174,8 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       if (failed(passes.run(*module))) {
         if (!sink.hasErrors())
           sink.error(place, "the stage '" + stageName(stage).str() + "' failed without saying why");
+        if (options.pointIsUnfit)
+          *options.pointIsUnfit = bridge.pointIsUnfit;
         return {};
       }
       if (options.sink)

@@ -15,6 +15,8 @@ struct CompileOptions {
   PipelineOptions pipeline;
   /// A kernel that needs more shared memory is given back as soon as that is known, without code.
   int64_t maxSharedBytes = INT64_MAX;
+  /// Set where the kernel can be compiled, but not at this point of its tune space; the error says why.
+  bool *pointIsUnfit = nullptr;
 };
 
 /// Name of a variant's kernel in PTX, unique within an op: `softmax_resident_bf16_BM1_BN1024_warps4_fast`.

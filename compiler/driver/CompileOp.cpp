@@ -69,7 +69,7 @@ struct Shop {
 
 /// Compiles one point, or takes it from the cache.
 std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, const sem::Specialization &spec,
-                                                 DiagnosticSink &sink) {
+                                                 DiagnosticSink &sink, bool *unfit) {
   std::string key = cacheKey(shop.op, spec, job, shop.options, shop.versions);
   if (std::optional<emit::PackageVariant> found = shop.cache.find(key)) {
     std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(shop.op, spec, sink);
@@ -86,6 +86,7 @@ std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, con
   one.stopAfter = shop.stopAfter;
   one.pipeline = shop.options.pipeline;
   one.maxSharedBytes = job.target->maxSharedBytes;
+  one.pointIsUnfit = unfit;
   if (shop.options.dump)
     one.sink = [&](Stage stage, StringRef text) {
       std::lock_guard lock(shop.outside);
@@ -122,12 +123,31 @@ void reportTooLarge(const sem::OpModel &op, const Job &job, const emit::PackageV
     sink.error(kernel.decl->name.range, text, helpForShared(kernel));
 }
 
+/// Diagnostics of many variants of one kernel repeat themselves; each is said once.
+void mergeDiagnostics(ArrayRef<DiagnosticSink> sinks, DiagnosticSink &into) {
+  std::set<std::tuple<std::string, uint32_t, uint32_t>> said;
+  for (const DiagnosticSink &sink : sinks)
+    for (const Diagnostic &d : sink.all()) {
+      if (!said.emplace(d.message, d.range.begin, d.range.end).second)
+        continue;
+      Diagnostic &copy = d.severity == Severity::Error ? into.error(d.range, d.message, d.help)
+                                                       : into.warning(d.range, d.message, d.help);
+      copy.notes = d.notes;
+    }
+}
+
 /// Fills a slot with the first of its candidates that the target can hold and that does not spill, the least spilling where all do. Runs on any thread.
 std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, DiagnosticSink &sink) {
   std::optional<emit::PackageVariant> best, least;
   size_t spilled = 0, tooLarge = 0;
+  DiagnosticSink whyUnfit;
   for (const sem::Specialization &spec : job.slot.candidates) {
-    std::optional<emit::PackageVariant> variant = compilePoint(shop, job, spec, sink);
+    bool unfit = false;
+    DiagnosticSink own;
+    std::optional<emit::PackageVariant> variant = compilePoint(shop, job, spec, own, &unfit);
+    mergeDiagnostics(own, unfit ? whyUnfit : sink);
+    if (unfit)
+      continue;
     if (!variant)
       return std::nullopt;
     if (variant->sharedBytes > job.target->maxSharedBytes) {
@@ -142,6 +162,8 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
     if (best->resources.spills() == 0 || ++spilled == kMaxSpillTries)
       break;
   }
+  if (!best && !least && !job.slot.spare)
+    mergeDiagnostics(whyUnfit, sink);
   if (!best && least)
     reportTooLarge(shop.op, job, *least, sink);
   else if (least)
@@ -150,19 +172,6 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
                      std::to_string(job.target->maxSharedBytes) +
                      " bytes of shared memory that a block has on " + job.arch.chip + "; they were left out");
   return best;
-}
-
-/// Diagnostics of many variants of one kernel repeat themselves; each is said once.
-void mergeDiagnostics(ArrayRef<DiagnosticSink> sinks, DiagnosticSink &into) {
-  std::set<std::tuple<std::string, uint32_t, uint32_t>> said;
-  for (const DiagnosticSink &sink : sinks)
-    for (const Diagnostic &d : sink.all()) {
-      if (!said.emplace(d.message, d.range.begin, d.range.end).second)
-        continue;
-      Diagnostic &copy = d.severity == Severity::Error ? into.error(d.range, d.message, d.help)
-                                                       : into.warning(d.range, d.message, d.help);
-      copy.notes = d.notes;
-    }
 }
 
 } // namespace

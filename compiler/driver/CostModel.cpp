@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A model of one number: what a thread holds of the largest tile. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
 // more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions. Without facts, eight values a thread.
+// A block that holds more than some 32 KB leaves room for too few others, which would load while it stores: then a cluster shares the tile.
 #include "compiler/driver/CostModel.h"
 #include <algorithm>
 #include <cmath>
 
 namespace tilegym::driver {
 namespace {
+
+constexpr double kBlockBytes = 32 * 1024;
 
 void visitExpr(const sem::Expr &e, KernelSize &size) {
   if (e.type.isTile()) {
@@ -41,14 +44,23 @@ KernelSize sizeOf(const sem::Kernel &kernel) {
   return size;
 }
 
-double cost(const KernelSize &size, int64_t warps, tile::Facts facts) {
-  double held = double(size.largestTile) / double(warps * 32), bytes = held * double(size.elementBytes);
+double heldByThread(const KernelSize &size, const sem::Specialization &point) {
+  return double(size.largestTile) / double(knob(point, "warps", 4) * 32 * knob(point, "ctas", 1));
+}
+
+double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts) {
+  int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
+  double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
   double cost = facts == tile::Facts::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
                                            : std::abs(std::log2(held / 8));
   if (held > 64)
     cost += 4 * std::log2(held / 64); // registers: this hurts more than the rest
   if (warps > 8)
     cost += 0.3 * std::log2(double(warps) / 8); // few large blocks overlap loading and storing less
+  double shares = double(size.largestTile * size.elementBytes) / double(ctas) / kBlockBytes;
+  cost += std::max(0.0, std::log2(shares));
+  if (ctas > 1) // an exchange a reduction must pay
+    cost += 0.2 * std::log2(double(ctas)) + 2 * std::max(0.0, -std::log2(shares));
   return cost;
 }
 
@@ -71,10 +83,11 @@ Candidates::Candidates(const sem::OpModel &op, std::vector<sem::Specialization> 
     sem::instantiateKernel(op, points.front(), sink);
 }
 
-std::vector<sem::Specialization> Candidates::byCost(tile::Facts facts) const {
+std::vector<sem::Specialization> Candidates::byCost(tile::Facts facts, double maxHeld) const {
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < sized.size(); ++i)
-    order.emplace_back(cost(sized[i].second, knob(sized[i].first, "warps", 4), facts), i);
+    if (heldByThread(sized[i].second, sized[i].first) <= maxHeld)
+      order.emplace_back(cost(sized[i].second, sized[i].first, facts), i);
   std::sort(order.begin(), order.end());
   std::vector<sem::Specialization> result;
   for (auto [cost, i] : order)

@@ -15,15 +15,15 @@ KernelSize sizeOf(const sem::Kernel &kernel);
 
 /// Lower is better. Fast kernels are bound by memory: enough bytes in flight a thread, few enough registers, not too few threads. General ones access
 /// single elements at 64-bit addresses: few elements a thread, so that they stay small and do not spill.
-double cost(const KernelSize &size, int64_t warps, tile::Facts facts);
+double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts);
 
 /// The points of a tune space that check.
 class Candidates {
 public:
   /// Where none of several checks, the first one's errors are reported.
   Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points, DiagnosticSink &sink);
-  /// The cheapest first; equals in the order of the space.
-  std::vector<sem::Specialization> byCost(tile::Facts facts) const;
+  /// The cheapest first; equals in the order of the space. None that has a thread hold more than `maxHeld` elements of the largest tile.
+  std::vector<sem::Specialization> byCost(tile::Facts facts, double maxHeld) const;
 
 private:
   std::vector<std::pair<sem::Specialization, KernelSize>> sized;

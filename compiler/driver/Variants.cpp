@@ -3,6 +3,7 @@
 #include "compiler/driver/Variants.h"
 #include "compiler/driver/CostModel.h"
 #include <algorithm>
+#include <cmath>
 
 namespace tilegym::driver {
 namespace {
@@ -32,6 +33,9 @@ bool wanted(const sem::OpModel &op, const sem::Specialization &spec, const Varia
 
 /// Beyond this, a derived value has no general variant where a later kernel takes every call: long rows lose little there.
 constexpr int64_t kMaxGeneralDerived = 1024;
+
+/// More elements a thread of a large tile spill: where a later kernel takes the calls, such points are not tried.
+constexpr double kMaxHeldIfSpare = 64;
 
 /// Whether a later kernel takes whatever kernel `k` takes.
 bool isCoveredLater(const sem::OpModel &op, size_t k) {
@@ -82,7 +86,9 @@ std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_v
         for (tile::Facts facts : {tile::Facts::Fast, tile::Facts::General}) {
           if (facts == tile::Facts::General && spare && isLong)
             continue;
-          if (std::vector<sem::Specialization> ordered = candidates.byCost(facts); !ordered.empty())
+          if (std::vector<sem::Specialization> ordered =
+                  candidates.byCost(facts, spare ? kMaxHeldIfSpare : HUGE_VAL);
+              !ordered.empty())
             slots.push_back({facts, std::move(ordered), spare});
         }
       }

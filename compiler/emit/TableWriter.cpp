@@ -227,7 +227,7 @@ private:
     for (const tile::KernelParam &p : v.abi.params)
       layout.push_back(writeParam(p));
     record.layout = out.put(ArrayRef<Param>(layout));
-    record.grid = codes(v.grid);
+    record.grid = launchGrid(v);
     record.knobs = out.text(knobText(v.spec));
     record.threads = uint32_t(v.abi.warps * 32);
     record.sharedBytes = uint32_t(v.sharedBytes);
@@ -235,6 +235,16 @@ private:
     record.spillBytes = v.resources.spills();
     record.images = writeImages(v);
     return record;
+  }
+
+  /// The blocks of a cluster are the launch's slowest axis, of which kernels know nothing: only the product counts.
+  Slice launchGrid(const PackageVariant &v) {
+    SmallVector<Slice> axes;
+    for (const sem::ExprPtr &e : v.grid)
+      axes.push_back(code(e));
+    if (v.abi.ctas > 1)
+      axes.push_back(out.put(ArrayRef<Inst>(Inst{OpCode::PushInt, 0, 0, v.abi.ctas})));
+    return out.put(ArrayRef<Slice>(axes));
   }
 
   static Param writeParam(const tile::KernelParam &p) {

@@ -58,6 +58,7 @@ struct KernelABI {
   bool isFast() const { return facts == Facts::Fast; }
   int64_t gridRank = 1;
   int64_t warps = 4;
+  int64_t ctas = 1; ///< blocks of a cluster for each block of the grid
 };
 
 class KernelOp;

@@ -33,6 +33,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     ::tilegym::tile::ParamAttr getParam(int64_t number);
     int64_t getNumParams() { return int64_t(getParams().size()); }
     int64_t getNumThreads() { return getWarps() * 32; }
+    /// Blocks of the cluster that one block of the grid is spread over.
+    int64_t getCtas() { return getKnob("ctas", 1); }
     bool hasFtz() { return getMath() && getMath()->getFtz(); }
     bool hasApprox() { return getMath() && getMath()->getApprox(); }
     bool hasContract() { return getMath() && getMath()->getContract(); }

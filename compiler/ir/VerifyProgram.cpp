@@ -25,6 +25,8 @@ LogicalResult KernelOp::verify() {
       return emitOpError("has ") << getNumParams() << " parameters, a grid extent names number " << number;
   if (getWarps() < 1 || getWarps() > 32)
     return emitOpError("has ") << getWarps() << " warps, expected 1 to 32";
+  if (!llvm::isPowerOf2_64(getCtas()) || getCtas() > 8)
+    return emitOpError("has clusters of ") << getCtas() << " blocks, expected 1, 2, 4 or 8";
   for (Attribute attr : getParams()) {
     auto param = cast<ParamAttr>(attr);
     if (param.getDivisor() < 1)
@@ -88,5 +90,6 @@ KernelABI tilegym::tile::abiOf(KernelOp kernel) {
       abi.tensors.push_back(TensorFacts::fromBits(bits));
   abi.gridRank = kernel.getGridRank();
   abi.warps = kernel.getWarps();
+  abi.ctas = kernel.getCtas();
   return abi;
 }

@@ -31,6 +31,15 @@ public:
     return given;
   }
 
+  /// Up to `bits` of the axis's highest.
+  int giveHighest(Dim dim, int axis, int bits) {
+    int given = std::min(bits, left_[axis]);
+    left_[axis] -= given;
+    for (int i = 0; i < given; ++i)
+      bases_[size_t(dim)].push_back(Vec(1) << (shift(axis) + next_[axis] + left_[axis] + i));
+    return given;
+  }
+
   /// `bits` of the axes in turn; where none are left, copies.
   void spread(Dim dim, const std::vector<int> &order, int bits) {
     for (int axis : order)
@@ -102,7 +111,7 @@ void dealQuad(Dealer &deal, int k, int major, int wordBits) {
 } // namespace
 
 Expected<Layout> blocked(const Shape &shape, const BlockedSpec &spec) {
-  if (auto bad = checkCounts(shape, {spec.elemBytes, spec.warps, spec.vectorBytes}))
+  if (auto bad = checkCounts(shape, {spec.elemBytes, spec.warps, spec.vectorBytes, spec.blocks}))
     return *bad;
   std::vector<int> order = spec.order;
   if (order.empty())
@@ -113,13 +122,19 @@ Expected<Layout> blocked(const Shape &shape, const BlockedSpec &spec) {
     return Failure{"the order of a layout must name each of " + std::to_string(shape.size()) + " axes once"};
 
   Dealer deal(shape);
-  int warpBits = log2Exact(spec.warps);
+  int warpBits = log2Exact(spec.warps), blockBits = log2Exact(spec.blocks);
+  bool sharesAxis = spec.blockAxis >= 0;
+  int taken = sharesAxis && spec.contiguous ? deal.giveHighest(Dim::Block, spec.blockAxis, blockBits) : 0;
   int vectorBits = log2Exact(std::max(1, spec.vectorBytes / spec.elemBytes));
-  vectorBits = std::min(vectorBits, std::max(0, deal.left() - laneBits - warpBits));
+  int threadBits = laneBits + warpBits + (sharesAxis ? blockBits - taken : 0);
+  vectorBits = std::min(vectorBits, std::max(0, deal.left() - threadBits));
   if (!order.empty())
     deal.give(Dim::Register, order[0], vectorBits);
   deal.spread(Dim::Lane, order, laneBits);
   deal.spread(Dim::Warp, warpOrder, warpBits);
+  if (sharesAxis && !spec.contiguous)
+    taken = deal.give(Dim::Block, spec.blockAxis, blockBits);
+  deal.copies(Dim::Block, blockBits - taken);
   deal.rest(order);
   return deal.finish();
 }

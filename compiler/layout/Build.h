@@ -17,6 +17,12 @@ struct BlockedSpec {
   /// each warp whole rows of a row-major tile (as far as there are rows), so that a row's reduction stays in
   /// a warp.
   std::vector<int> warpOrder;
+  /// Blocks of a cluster, which share `blockAxis` (none: each block has the whole tile). They take turns: what
+  /// the threads of one cover together, then the next one's, so that a row that ends early leaves all with
+  /// equal shares; or, `contiguous`, each has a stretch of the axis.
+  int blocks = 1;
+  int blockAxis = -1;
+  bool contiguous = false;
 };
 
 /// Adjacent lanes cover adjacent vectors of the contiguous axis, then of the next. Vectors shrink before

@@ -66,6 +66,9 @@ struct ConvertPlan {
   bool isIdentity() const;
 };
 
+/// Whether each block of a cluster holds in `from` all that it is to hold in `to`.
+bool staysInBlocks(const Layout &from, const Layout &to);
+
 /// Both must describe the same shape on the same numbers of warps and blocks, with the whole power-of-two
 /// part as unit tile (what the builders of register layouts and all of Transform.h give). Data never moves
 /// between blocks.

@@ -9,7 +9,7 @@ const std::vector<KnobInfo> &knobs() {
   static const std::vector<KnobInfo> table = {
       {K::Int, "warps", "warps of a block that compute", 1, 32, true},
       {K::Int, "stages", "depth of the pipeline of loads", 1, 16},
-      {K::Int, "ctas", "blocks of a cluster that one block's tiles are spread over", 1, 16, true},
+      {K::Int, "ctas", "blocks of a cluster that one block's tiles are spread over", 1, 8, true},
       {K::Pair, "cluster", "neighbouring blocks along the first two grid axes that share loads (multicast)",
        1, 16, true},
       {K::Word,

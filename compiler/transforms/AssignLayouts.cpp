@@ -2,6 +2,7 @@
 // Chooses a layout for each class of tiles, largest first, lets the others follow, writes the layouts into the types, and puts conversions
 // where two do not agree.
 #include "compiler/layout/Build.h"
+#include "compiler/layout/Convert.h"
 #include "compiler/layout/Transform.h"
 #include "compiler/transforms/LayoutClasses.h"
 #include "compiler/transforms/Passes.h"
@@ -44,6 +45,8 @@ public:
     for (const LayoutClass &c : classes.classes)
       for (tile::RegionOp op : c.accesses)
         widest = std::max(widest, accessShape(op).width);
+    kernel.walk(
+        [&](Operation *op) { inOrder |= isa<tile::ReduceWithOp, tile::ScanOp, tile::ScanWithOp>(op); });
   }
 
   LogicalResult run();
@@ -51,7 +54,10 @@ public:
 private:
   LogicalResult choose();
   FailureOr<Layout> best(const LayoutClass &c);
-  layout::Expected<Layout> forAccess(const layout::Shape &shape, const AccessShape &access);
+  layout::BlockedSpec specFor(const AccessShape &access, const layout::Shape &shape, int blockAxis);
+  int blockAxis(const LayoutClass &c);
+  layout::Expected<Layout> forAccess(const layout::Shape &shape, const AccessShape &access, int blockAxis);
+  std::optional<Layout> betterFor(const Layout &layout, const AccessShape &access);
   layout::Expected<Layout> forClass(const LayoutClass &c, const AccessShape &access);
   void letFollow(int from);
   bool suits(const LayoutClass &c, const Layout &layout);
@@ -67,14 +73,19 @@ private:
   LayoutClasses classes;
   std::vector<std::optional<Layout>> layouts; ///< by class
   int64_t widest = 1;                         ///< vector of any access
+  bool inOrder = false; ///< something meets elements in their order: blocks of a cluster have stretches of it
 };
 
 /// Widths here count elements, so an element is one "byte".
-layout::BlockedSpec specFor(const AccessShape &access, int rank, int64_t warps) {
+layout::BlockedSpec Assigner::specFor(const AccessShape &access, const layout::Shape &shape, int blockAxis) {
+  int rank = int(shape.size());
   layout::BlockedSpec spec;
   spec.elemBytes = 1;
   spec.vectorBytes = int(access.width);
-  spec.warps = int(warps);
+  spec.warps = int(kernel.getWarps());
+  spec.blocks = int(kernel.getCtas());
+  spec.blockAxis = blockAxis;
+  spec.contiguous = inOrder;
   if (rank > 0)
     spec.order.push_back(access.axis);
   for (int axis = rank - 1; axis >= 0; --axis)
@@ -84,8 +95,38 @@ layout::BlockedSpec specFor(const AccessShape &access, int rank, int64_t warps) 
 }
 
 /// What would suit one access best.
-layout::Expected<Layout> Assigner::forAccess(const layout::Shape &shape, const AccessShape &access) {
-  return layout::blocked(shape, specFor(access, int(shape.size()), kernel.getWarps()));
+layout::Expected<Layout> Assigner::forAccess(const layout::Shape &shape, const AccessShape &access,
+                                             int blockAxis) {
+  return layout::blocked(shape, specFor(access, shape, blockAxis));
+}
+
+/// The axis along which a layout's blocks differ; -1 where each holds the whole tile.
+int sharedAxis(const Layout &layout) {
+  for (layout::Vec basis : layout.bases(layout::Dim::Block))
+    for (int axis = 0; axis < layout.rank(); ++axis)
+      if (layout.unitCoords(basis)[axis])
+        return axis;
+  return -1;
+}
+
+/// The layout for the access where converting to it pays, and moves nothing between the blocks of a cluster.
+std::optional<Layout> Assigner::betterFor(const Layout &layout, const AccessShape &access) {
+  layout::Expected<Layout> own = forAccess(layout.shape(), access, sharedAxis(layout));
+  bool pays = own && paysToConvert(layout, *own, access) && layout::staysInBlocks(layout, *own) &&
+              layout::staysInBlocks(*own, layout);
+  return pays ? std::optional<Layout>(*own) : std::nullopt;
+}
+
+/// The axis that the blocks of a cluster share: the longest of those that are reduced, else of all. -1 where each block has the whole tile, which is
+/// too small to give every thread an element.
+int Assigner::blockAxis(const LayoutClass &c) {
+  if (c.numElements() < kernel.getCtas() * kernel.getNumThreads())
+    return -1;
+  int longest = -1;
+  for (int axis = 0; axis < int(c.shape.size()); ++axis)
+    if ((c.reduced.empty() || c.reduced.count(axis)) && (longest < 0 || c.shape[axis] > c.shape[longest]))
+      longest = axis;
+  return longest;
 }
 
 /// Whether an access splits its first axis into the dims of a group, which costs a thread much for each row that it holds.
@@ -99,7 +140,7 @@ bool splitsRows(const LayoutClass &c) {
 /// of one thread.
 layout::Expected<Layout> Assigner::forClass(const LayoutClass &c, const AccessShape &access) {
   int rank = int(c.shape.size());
-  layout::BlockedSpec spec = specFor(access, rank, kernel.getWarps());
+  layout::BlockedSpec spec = specFor(access, c.shape, blockAxis(c));
   auto turnOf = [&, rows = splitsRows(c)](int axis) {
     return c.reduced.count(axis) ? 2 : rows && axis == 0 ? 0 : 1;
   };
@@ -138,9 +179,8 @@ FailureOr<Layout> Assigner::best(const LayoutClass &c) {
     int64_t cost = 0;
     for (const AccessShape &access : accesses) {
       int64_t here = accessCost(*layout, access);
-      if (layout::Expected<Layout> own = forAccess(c.shape, access))
-        if (paysToConvert(*layout, *own, access))
-          here = accessCost(*own, access) + conversionCost(own->numRegisters());
+      if (std::optional<Layout> own = betterFor(*layout, access))
+        here = accessCost(*own, access) + conversionCost(own->numRegisters());
       cost += here * access.weight;
     }
     if (!chosen || cost < least) {
@@ -152,11 +192,7 @@ FailureOr<Layout> Assigner::best(const LayoutClass &c) {
 }
 
 bool Assigner::suits(const LayoutClass &c, const Layout &layout) {
-  return llvm::all_of(c.accesses, [&](tile::RegionOp op) {
-    AccessShape access = accessShape(op);
-    layout::Expected<Layout> own = forAccess(c.shape, access);
-    return !own || !paysToConvert(layout, *own, access);
-  });
+  return llvm::all_of(c.accesses, [&](tile::RegionOp op) { return !betterFor(layout, accessShape(op)); });
 }
 
 void Assigner::letFollow(int start) {
@@ -231,9 +267,8 @@ void Assigner::settleRegion(tile::RegionOp op) {
     return;
   Layout layout = layoutOf(tile);
   AccessShape access = accessShape(op);
-  if (layout::Expected<Layout> own = forAccess(layout.shape(), access))
-    if (paysToConvert(layout, *own, access))
-      layout = *own;
+  if (std::optional<Layout> own = betterFor(layout, access))
+    layout = *own;
   SmallVector<Value> indices;
   for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
     tile::RegionAxis a = op.getAxis(axis);

@@ -38,9 +38,9 @@ private:
   const Driver *usedDriver = nullptr;
 };
 
-/// Number of blocks along each grid axis, and in all.
+/// Number of blocks along each grid axis (the last of a cluster's kernel is the cluster), and in all.
 struct Grid {
-  int64_t axes[3] = {1, 1, 1};
+  int64_t axes[4] = {1, 1, 1, 1};
   int64_t blocks = 1;
 };
 TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid);

@@ -64,7 +64,7 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
           : sem::analyze(spec, {{slash.second.empty() ? "lib" : slash.first.str() + "/lib"}}, sink);
   if (!op)
     return fail(sink);
-  auto variant = driver::chooseVariant(*op, args[1], settings, "", sink);
+  auto variant = driver::chooseVariant(*op, args[1], settings, arch, sink);
   if (!variant)
     return fail(sink);
   options.sink = [&](driver::Stage stage, llvm::StringRef text) {

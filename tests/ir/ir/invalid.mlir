@@ -9,6 +9,13 @@ tile.kernel @grid grid 4 [-1, -1, -1, -1] facts <fast> warps 4 params [] {
 
 // -----
 
+// expected-error @below {{has clusters of 16 blocks, expected 1, 2, 4 or 8}}
+tile.kernel @k grid 1 [-1] facts <fast> warps 4 params [] knobs {ctas = 16 : i64} {
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{has 33 warps, expected 1 to 32}}
 tile.kernel @warps grid 1 [-1] facts <fast> warps 33 params [] {
   tile.return

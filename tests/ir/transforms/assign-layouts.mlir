@@ -341,3 +341,24 @@ tile.kernel @group_rows grid 1 [-1] facts <general> warps 4 params [#tile.param<
   tile.print "{}" %t : tensor<8x128xf32>
   tile.return
 }
+
+// -----
+
+// The two blocks of a cluster take turns along the reduced axis; each has all of the sums.
+// CHECK-DAG: #[[ROWS:.*]] = #tile.layout<"1x4096 unit 1x4096 reg [0,1] [0,2] [0,4] [0,2048] lane [0,8] [0,16] [0,32] [0,64] [0,128] warp [0,256] [0,512] block [0,1024]">
+// CHECK-DAG: #[[SUM:.*]] = #tile.layout<"1x1 unit 1x1 lane [0,0] [0,0] [0,0] [0,0] [0,0] warp [0,0] [0,0] block [0,0]">
+// CHECK-LABEL: tile.kernel @cluster
+// CHECK: tile.reduce <sum> {{.*}} : tensor<1x4096xbf16, #[[ROWS]]> to tensor<1x1xbf16, #[[SUM]]>
+tile.kernel @cluster grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<bf16>, divisor = 16>,
+    #tile.param<base 1, "y", !tile.ptr<bf16>, divisor = 16>, #tile.param<extent 0, "n", i64, divisor = 8>] knobs {ctas = 2 : i64} {
+  %x = tile.param 0 : !tile.ptr<bf16>
+  %y = tile.param 1 : !tile.ptr<bf16>
+  %n = tile.param 2 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %row = tile.linear_block_id
+  %t = tile.load %x[span(%row, 1) stride %n within(%zero, %n), span(%zero, 4096) stride %one within(%zero, %n)] : !tile.ptr<bf16> -> tensor<1x4096xbf16>
+  %s = tile.reduce <sum> %t [1] : tensor<1x4096xbf16> to tensor<1x1xbf16>
+  tile.store %s to %y[span(%row, 1) stride %one within(%zero, %n), span(%zero, 1) stride %one within(%zero, %n)] : tensor<1x1xbf16> to !tile.ptr<bf16>
+  tile.return
+}

@@ -115,7 +115,7 @@ TEST_CASE("points that need clusters are for targets that have them") {
               always = "kernel one(BN) { grid(1); store(y.tile(1, BN)[0, 0], load(x.tile(1, BN)[0, 0])) }\n"
                        "tune one { BN = 128; cluster = [2, 1] }\n";
   using Names = std::vector<std::string>;
-  CHECK(slotsOf(both, tile::Facts::Fast, 90) == Names{"one_f32_BN128_ctas2_fast"});
+  CHECK(slotsOf(both, tile::Facts::Fast, 90) == Names{"one_f32_BN128_ctas1_fast"});
   CHECK(slotsOf(both, tile::Facts::Fast, 80) == Names{"one_f32_BN128_ctas1_fast"});
   CHECK(
       slotsOf(always, tile::Facts::Fast, 80) ==
@@ -123,15 +123,54 @@ TEST_CASE("points that need clusters are for targets that have them") {
             "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
 }
 
+TEST_CASE("a cluster shares what is more than some 32 KB; what no point can hold is a later kernel's") {
+  std::string rows = R"(
+kernel resident(BM, BN = pow2ceil(N)) when (N <= 524288) & (N > 4096) {
+  grid(cdiv(R, BM))
+  store(y.tile(BM, BN)[block(0), 0], load(x.tile(BM, BN)[block(0), 0]))
+}
+tune resident { BM = 1; warps in [8, 16]; ctas in [1, 2, 4, 8] }
+)";
+  using Names = std::vector<std::string>;
+  CHECK(slotsOf(rows + streaming, tile::Facts::Fast, 90) ==
+        Names{"resident_f32_BM1_BN8192_warps16_ctas1_fast spare",
+              "resident_f32_BM1_BN16384_warps16_ctas2_fast spare",
+              "resident_f32_BM1_BN32768_warps16_ctas4_fast spare",
+              "resident_f32_BM1_BN65536_warps16_ctas8_fast spare",
+              "resident_f32_BM1_BN131072_warps16_ctas8_fast spare",
+              "resident_f32_BM1_BN262144_warps16_ctas8_fast spare", "streaming_f32_BN1024_warps4_fast"});
+  CHECK(slotsOf(rows + streaming, tile::Facts::Fast, 80) ==
+        Names{"resident_f32_BM1_BN8192_warps16_ctas1_fast spare",
+              "resident_f32_BM1_BN16384_warps16_ctas1_fast spare",
+              "resident_f32_BM1_BN32768_warps16_ctas1_fast spare", "streaming_f32_BN1024_warps4_fast"});
+}
+
+TEST_CASE("a point whose tiles would move between the blocks of a cluster is left out") {
+  auto halves = [](const std::string &ctas) {
+    return R"(
+kernel halves(BN) {
+  grid(R)
+  let pair = cat(load(x.tile(1, BN)[block(0), 1]), load(x.tile(1, BN)[block(0), 0]), axis=1)
+  store(y.tile(1, 2 * BN)[block(0), 0], pair)
+}
+tune halves { BN = 4096; warps = 4; ctas in )" +
+           ctas + " }\n";
+  };
+  CHECK(compiling(halves("[2, 1]"), "sm_90a") == "2");
+  CHECK(compiling(halves("[2]"), "sm_90a") ==
+        "0\na concatenation needs what other blocks of the cluster hold | only elementwise operations, "
+        "reductions and scans cross the blocks of a cluster: give this kernel `ctas = 1`");
+}
+
 TEST_CASE("what no block can hold is left out, or an error that names the parameter") {
   CHECK(compiling(turning("[512]"), "sm_80") == "0\nkernel 'turn' needs 524288 bytes of shared memory a "
                                                 "block at BM=512 warps=32, but sm_80 has 166912 | "
                                                 "list smaller values of `BM` in `tune turn`");
-  CHECK(compiling(turning("[512]") + streaming, "sm_80") ==
-        "2\nkernel 'turn' needs 524288 bytes of shared memory a block at BM=512 warps=32, but sm_80 has "
+  CHECK(compiling(turning("[256]") + streaming, "sm_80") ==
+        "2\nkernel 'turn' needs 262144 bytes of shared memory a block at BM=256 warps=32, but sm_80 has "
         "166912; a "
         "later kernel takes its calls | list smaller values of `BM` in `tune turn`");
-  CHECK(compiling(turning("[256, 16]"), "sm_86") ==
+  CHECK(compiling(turning("[256, 1]"), "sm_86") ==
         "2\nsome points of this `tune` need more than the 101376 bytes of shared memory that a block has on "
         "sm_86; they were left out | ");
 }

@@ -123,3 +123,22 @@ TEST_CASE("plain shared tiles are rows in order", "[build]") {
   Layout columns = get(sharedTile({24, 40}, 4, {0, 1}, 0));
   CHECK(columns.find({5, 7}).reg == 7 * 24 + 5);
 }
+
+TEST_CASE("blocks of a cluster take turns along their axis, or have stretches of it", "[build]") {
+  BlockedSpec spec{2, 4, {1, 0}, 16, {0, 1}, 2, 1};
+  Layout turns = get(blocked({1, 8192}, spec));
+  checkHolds(turns);
+  CHECK(turns.numRegisters() == 32);
+  CHECK(turns.apply({.block = 1}) == Coords{0, 1024});
+  CHECK(turns.apply({.reg = 8}) == Coords{0, 2048});
+  spec.contiguous = true;
+  Layout stretches = get(blocked({1, 8192}, spec));
+  checkHolds(stretches);
+  CHECK(stretches.apply({.block = 1}) == Coords{0, 4096});
+  CHECK(stretches.apply({.reg = 8}) == Coords{0, 1024});
+  // Too short for all, or not shared: copies.
+  spec.blocks = 8;
+  CHECK(get(blocked({8, 4}, spec)).freeBits(Dim::Block) == 0b100);
+  spec.blockAxis = -1;
+  CHECK(get(blocked({1, 8192}, spec)).freeBits(Dim::Block) == 0b111);
+}

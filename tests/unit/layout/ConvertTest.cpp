@@ -250,6 +250,23 @@ TEST_CASE("blocks of a cluster convert each their own part", "[convert]") {
   CHECK(plan->shared.sizeBytes == 32 * 64 * 4);
 }
 
+TEST_CASE("whether a block of a cluster has what it needs", "[convert]") {
+  BlockedSpec turns{4, 4, {}, 16, {}, 4, 1}, stretches = turns, copies = turns, rows = turns;
+  stretches.contiguous = true;
+  copies.blockAxis = -1;
+  rows.blockAxis = 0;
+  Shape shape{8, 4096};
+  Layout split = get(blocked(shape, turns)), other = get(blocked(shape, stretches)),
+         whole = get(blocked(shape, copies)), byRow = get(blocked(shape, rows));
+  CHECK(staysInBlocks(split, split));
+  CHECK(staysInBlocks(whole, split));
+  CHECK(staysInBlocks(whole, byRow));
+  CHECK(!staysInBlocks(split, whole));
+  CHECK(!staysInBlocks(split, other));
+  CHECK(!staysInBlocks(other, byRow));
+  CHECK(!staysInBlocks(whole, get(blocked({4, 4096}, turns))));
+}
+
 TEST_CASE("what cannot be converted says why", "[convert]") {
   Layout a = get(blocked({32, 32}, {4, 4, {}, 16, {}}));
   Layout b = get(blocked({32, 64}, {4, 4, {}, 16, {}}));

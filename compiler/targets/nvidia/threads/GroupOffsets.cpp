@@ -40,10 +40,10 @@ Split divideByReciprocal(ThreadBuilder &t, Value n, Value divisor, Value recipro
           arith::SelectOp::create(t.b, t.loc, more, less, digit)};
 }
 
-/// Which bits of lane and warp move along the axis: layouts of several tiles agree in this where rows are the same.
+/// Which bits of lane, warp and block move along the axis: layouts of several tiles agree in this where rows are the same.
 std::vector<int64_t> threadMasks(const layout::Layout &layout, int64_t axis) {
   std::vector<int64_t> masks;
-  for (layout::Dim dim : {layout::Dim::Lane, layout::Dim::Warp})
+  for (layout::Dim dim : {layout::Dim::Lane, layout::Dim::Warp, layout::Dim::Block})
     for (layout::Vec base : layout.bases(dim))
       masks.push_back(layout.unitCoords(base)[axis]);
   return masks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Within a block, accesses to one tensor happen in program order, though different threads may make them: a barrier stands between two that could
 // touch the same element. Tensors that nothing writes need none; neither do stores to places that provably differ.
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,20 +17,28 @@ static std::pair<int64_t, bool> tensorOf(tile::RegionOp op) {
   return {param.getNumber(), param.getParam().getReadonly()};
 }
 
+void ThreadBuilder::barrier() {
+  ptx::BarrierOp::create(b, loc);
+  if (!rank)
+    order = AccessOrder();
+}
+
+void ThreadBuilder::barrierOfAll() { rank ? clusterBarrier() : barrier(); }
+
 void ThreadBuilder::orderLoad(tile::RegionOp op) {
   auto [tensor, readonly] = tensorOf(op);
   if (readonly)
     return;
   // An output may share its buffer with an input that the signature names, so all that is written counts.
   if (order.storedAny)
-    barrier();
+    barrierOfAll();
   order.loadedMutable = true;
 }
 
 void ThreadBuilder::orderStore(tile::RegionOp op) {
   int64_t tensor = tensorOf(op).first;
   if (order.loadedMutable || order.stored.contains(tensor))
-    barrier();
+    barrierOfAll();
   order.storedAny = true;
   order.stored.insert(tensor);
 }

@@ -66,71 +66,147 @@ void acrossLanes(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, Co
     }
 }
 
+/// By index bit of warps (blocks): the weight in the order of partials. `masks` are the directions in which they meet.
+FailureOr<SmallVector<int64_t>> positionsOf(ThreadBuilder &t, ArrayRef<int64_t> masks) {
+  SmallVector<int64_t> positions(64, 0);
+  for (auto [i, mask] : llvm::enumerate(masks)) {
+    if (!llvm::isPowerOf2_64(mask))
+      return emitError(t.loc,
+                       "internal error: a reduction meets warps or blocks that no single bit tells apart");
+    positions[llvm::Log2_64(mask)] = int64_t(1) << i;
+  }
+  return positions;
+}
+
+/// Room in shared memory for `count` partial results of each element: those of one element side by side. Parts lie one after another, the widest
+/// first, so that each is aligned to its size.
+class Partials {
+public:
+  Partials(ThreadBuilder &t, TileTuple &tuple, int64_t count)
+      : t(t), tuple(tuple), layout(tuple.layout), count(count), starts(tuple.parts.size()) {
+    SmallVector<size_t> order(tuple.parts.size());
+    std::iota(order.begin(), order.end(), 0);
+    llvm::stable_sort(order, [&](size_t x, size_t y) { return bytesOf(x) > bytesOf(y); });
+    for (size_t part : order) {
+      starts[part] = bytes;
+      bytes += llvm::alignTo(layout.numElements() * count * bytesOf(part), 16);
+    }
+  }
+
+  int64_t sizeInBytes() const { return bytes; }
+
+  /// Writes this thread's registers at `position` among the partial results.
+  void store(Value base, Value position) {
+    for (int64_t r = 0; r < layout.numRegisters(); ++r) {
+      if (t.isCopy(layout, r))
+        continue;
+      Value slot = t.add(t.mul(element(r), t.i32(count)), position);
+      for (size_t part = 0; part < tuple.parts.size(); ++part)
+        t.storeShared(base, t.add(t.mul(slot, t.i32(bytesOf(part))), t.i32(starts[part])),
+                      tuple.parts[part][r]);
+    }
+  }
+
+  /// Each register becomes the combination of its element's partial results, in order.
+  void combineAll(Value base, Combine combine) {
+    for (int64_t r = 0; r < layout.numRegisters(); ++r) {
+      Value slot = t.mul(element(r), t.i32(count));
+      SmallVector<Registers> columns(count);
+      for (size_t part = 0; part < tuple.parts.size(); ++part) {
+        int64_t size = bytesOf(part), width = std::min<int64_t>(count, 16 / size);
+        Type type = tuple.parts[part][r].getType();
+        for (int64_t i = 0; i < count; i += width) {
+          Value offset = t.add(t.mul(slot, t.i32(size)), t.i32(starts[part] + i * size));
+          for (auto [k, value] : llvm::enumerate(t.loadShared(base, offset, type, width)))
+            columns[i + k].push_back(value);
+        }
+      }
+      setColumn(tuple, r, combineTree(columns, combine));
+    }
+  }
+
+private:
+  int64_t bytesOf(size_t part) const {
+    return std::max<int64_t>(1, tuple.parts[part][0].getType().getIntOrFloatBitWidth() / 8);
+  }
+  Value element(int64_t r) {
+    SmallVector<int64_t> shape(layout.shape().begin(), layout.shape().end());
+    return t.rowMajorIndex(layout, r, shape, {});
+  }
+
+  ThreadBuilder &t;
+  TileTuple &tuple;
+  const layout::Layout &layout;
+  int64_t count, bytes = 0;
+  SmallVector<int64_t> starts;
+};
+
+/// True where no bit of `bits` is set in the index; null: everywhere.
+Value areClear(ThreadBuilder &t, Value index, layout::Vec bits) {
+  if (!bits)
+    return Value();
+  Value masked = arith::AndIOp::create(t.b, t.loc, index, t.i32(int64_t(bits)));
+  return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, masked, t.i32(0));
+}
+
 /// Each warp writes its partial results beside those of the warps it meets; then every thread reads them all and combines them in order of the warps.
 /// `before` is the layout before any warp bit was sliced away: its free bits are copies, which do not write.
 LogicalResult acrossWarps(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks,
                           const layout::Layout &before, Combine combine) {
   if (masks.empty())
     return success();
-  const layout::Layout &layout = tuple.layout;
-  int64_t warps = int64_t(1) << masks.size();
-  SmallVector<int64_t> positions(64, 0); // by warp bit: the weight in the order of partials
-  for (auto [i, mask] : llvm::enumerate(masks)) {
-    if (!llvm::isPowerOf2_64(mask))
-      return emitError(t.loc, "internal error: a reduction meets warps that no single bit tells apart");
-    positions[llvm::Log2_64(mask)] = int64_t(1) << i;
-  }
-  Value position = t.linear(t.warpId(), positions);
-  Value owner;
-  for (auto [index, bits] : {std::pair(t.laneId(), layout.freeBits(layout::Dim::Lane)),
-                             {t.warpId(), before.freeBits(layout::Dim::Warp)}})
-    if (bits) {
-      Value masked = arith::AndIOp::create(t.b, t.loc, index, t.i32(int64_t(bits)));
-      owner =
-          t.conjunction(owner, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, masked, t.i32(0)));
-    }
-  llvm::SmallVector<int64_t> shape(layout.shape().begin(), layout.shape().end());
-  int64_t elements = layout.numElements();
+  FailureOr<SmallVector<int64_t>> positions = positionsOf(t, masks);
+  if (failed(positions))
+    return failure();
+  Value owner = t.conjunction(areClear(t, t.laneId(), tuple.layout.freeBits(layout::Dim::Lane)),
+                              areClear(t, t.warpId(), before.freeBits(layout::Dim::Warp)));
+  Partials partials(t, tuple, int64_t(1) << masks.size());
+  Value base = t.acquireShared(partials.sizeInBytes());
+  t.ifTrue(owner, [&] { partials.store(base, t.linear(t.warpId(), *positions)); });
+  t.publishShared();
+  partials.combineAll(base, combine);
+  return success();
+}
 
-  // Parts lie one after another, the widest first, so that each is aligned to its size.
-  SmallVector<size_t> order(tuple.parts.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto bytesOf = [&](size_t part) {
-    return std::max<int64_t>(1, tuple.parts[part][0].getType().getIntOrFloatBitWidth() / 8);
-  };
-  llvm::stable_sort(order, [&](size_t x, size_t y) { return bytesOf(x) > bytesOf(y); });
-  SmallVector<int64_t> start(tuple.parts.size());
-  int64_t total = 0;
-  for (size_t part : order) {
-    start[part] = total;
-    total += llvm::alignTo(elements * warps * bytesOf(part), 16);
-  }
-  Value base = t.acquireShared(total);
+/// Each block of the cluster writes its partial results to every block that it meets, itself among them; then each combines them in order of the
+/// blocks, to the same bits. Lanes that hold copies write to different blocks.
+LogicalResult acrossBlocks(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, Combine combine) {
+  if (masks.empty())
+    return success();
+  FailureOr<SmallVector<int64_t>> positions = positionsOf(t, masks);
+  if (failed(positions))
+    return failure();
+  int64_t met = 0;
+  for (int64_t mask : masks)
+    met |= mask;
+  layout::Vec copies = tuple.layout.freeBits(layout::Dim::Lane), choosing = 0;
+  SmallVector<int64_t> peerOfLane(layout::laneBits, 0), peers = {0};
+  size_t chosen = 0;
+  for (int bit = 0; bit < layout::laneBits && chosen < masks.size(); ++bit)
+    if (copies >> bit & 1) {
+      choosing |= layout::Vec(1) << bit;
+      peerOfLane[bit] = masks[chosen++];
+    }
+  for (; chosen < masks.size(); ++chosen) // the blocks that are left for one lane, in turn
+    for (size_t i = 0, n = peers.size(); i < n; ++i)
+      peers.push_back(peers[i] | masks[chosen]);
+  Value owner = t.conjunction(areClear(t, t.laneId(), copies & ~choosing),
+                              areClear(t, t.warpId(), tuple.layout.freeBits(layout::Dim::Warp)));
+  Partials partials(t, tuple, int64_t(1) << masks.size());
+  Value base = t.acquireCluster(partials.sizeInBytes());
   t.ifTrue(owner, [&] {
-    for (int64_t r = 0; r < layout.numRegisters(); ++r) {
-      if (t.isCopy(layout, r))
-        continue;
-      Value slot = t.add(t.mul(t.rowMajorIndex(layout, r, shape, {}), t.i32(warps)), position);
-      for (size_t part = 0; part < tuple.parts.size(); ++part)
-        t.storeShared(base, t.add(t.mul(slot, t.i32(bytesOf(part))), t.i32(start[part])),
-                      tuple.parts[part][r]);
+    Value position = t.linear(t.clusterRank(), *positions);
+    Value others = arith::AndIOp::create(t.b, t.loc, t.clusterRank(), t.i32((t.kernel.getCtas() - 1) & ~met));
+    Value ofLane = t.linear(t.laneId(), peerOfLane);
+    for (int64_t peer : peers) {
+      Value target = arith::OrIOp::create(t.b, t.loc, others, t.i32(peer));
+      if (ofLane)
+        target = arith::OrIOp::create(t.b, t.loc, target, ofLane);
+      partials.store(t.inPeer(base, target), position);
     }
   });
-  t.publishShared();
-  for (int64_t r = 0; r < layout.numRegisters(); ++r) {
-    Value slot = t.mul(t.rowMajorIndex(layout, r, shape, {}), t.i32(warps));
-    SmallVector<Registers> columns(warps);
-    for (size_t part = 0; part < tuple.parts.size(); ++part) {
-      int64_t bytes = bytesOf(part), width = std::min<int64_t>(warps, 16 / bytes);
-      Type element = tuple.parts[part][r].getType();
-      for (int64_t w = 0; w < warps; w += width) {
-        Value offset = t.add(t.mul(slot, t.i32(bytes)), t.i32(start[part] + w * bytes));
-        for (auto [i, value] : llvm::enumerate(t.loadShared(base, offset, element, width)))
-          columns[w + i].push_back(value);
-      }
-    }
-    setColumn(tuple, r, combineTree(columns, combine));
-  }
+  t.clusterBarrier();
+  partials.combineAll(base, combine);
   return success();
 }
 
@@ -140,9 +216,10 @@ FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<i
   SmallVector<int64_t> descending(axes);
   llvm::sort(descending, std::greater<>());
   for (int64_t axis : descending) {
-    layout::Layout ordered = orderedAlong(tuple.layout.shape(), axis, t.kernel.getWarps());
-    if (failed(convertTuple(t, tuple, ordered)))
+    FailureOr<layout::Layout> along = orderedAlong(t, tuple.layout, axis);
+    if (failed(along) || failed(convertTuple(t, tuple, *along)))
       return failure();
+    const layout::Layout &ordered = *along;
     layout::Expected<layout::ReductionPlan> plan = layout::planReduction(ordered, int(axis));
     if (!plan)
       return emitError(t.loc, "internal error: ") << plan.error();
@@ -159,11 +236,14 @@ FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<i
         setColumn(stretch, r, combineTree(columns, combine));
       }
       SmallVector<int64_t> laneMasks(plan->laneXors.begin(), plan->laneXors.end()),
-          warpMasks(plan->warpXors.begin(), plan->warpXors.end());
+          warpMasks(plan->warpXors.begin(), plan->warpXors.end()),
+          blockMasks(plan->blockXors.begin(), plan->blockXors.end());
+      llvm::sort(blockMasks);
       llvm::sort(laneMasks); // orderedAlong gives rising bits rising coordinates
       llvm::sort(warpMasks);
       acrossLanes(t, stretch, laneMasks, combine, /*ordered=*/true);
-      if (failed(acrossWarps(t, stretch, warpMasks, ordered, combine)))
+      if (failed(acrossWarps(t, stretch, warpMasks, ordered, combine)) ||
+          failed(acrossBlocks(t, stretch, blockMasks, combine)))
         return failure();
       stretches.push_back(std::move(stretch));
     }
@@ -181,7 +261,8 @@ FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<i
 
 } // namespace
 
-layout::Layout orderedAlong(ArrayRef<int64_t> shape, int64_t axis, int64_t warps) {
+FailureOr<layout::Layout> orderedAlong(ThreadBuilder &t, const layout::Layout &from, int64_t axis) {
+  const layout::Shape &shape = from.shape();
   // Row-major bit positions of the unit tile, axis by axis.
   SmallVector<int> first(shape.size()), count(shape.size());
   int bits = 0;
@@ -190,17 +271,31 @@ layout::Layout orderedAlong(ArrayRef<int64_t> shape, int64_t axis, int64_t warps
     count[a] = layout::log2Exact(layout::powerOfTwoPart(shape[a]));
     bits += count[a];
   }
-  int warpBits = layout::log2Exact(warps);
+  int warpBits = layout::log2Exact(t.kernel.getWarps());
   layout::Layout::Bases bases;
+  bases[size_t(layout::Dim::Block)] = from.bases(layout::Dim::Block);
+  layout::Vec ofBlocks = 0;
+  for (layout::Vec base : from.bases(layout::Dim::Block)) {
+    if (base & (base - 1) || base < ofBlocks) // one bit each, rising
+      return t.failAcrossBlocks("an operation on elements in their order");
+    ofBlocks |= base;
+  }
+  int ownBits = count[axis];
+  while (ownBits > 0 && ofBlocks >> (first[axis] + ownBits - 1) & 1)
+    --ownBits;
+  for (int i = 0; i < ownBits; ++i)
+    if (ofBlocks >> (first[axis] + i) & 1)
+      return t.failAcrossBlocks("an operation on elements in their order");
   auto &registers = bases[size_t(layout::Dim::Register)], &lanes = bases[size_t(layout::Dim::Lane)],
        &warpBases = bases[size_t(layout::Dim::Warp)];
-  int inThread = std::max(0, count[axis] - layout::laneBits - warpBits);
+  int inThread = std::max(0, ownBits - layout::laneBits - warpBits);
   std::vector<layout::Vec> toThreads;
-  for (int i = 0; i < count[axis]; ++i)
+  for (int i = 0; i < ownBits; ++i)
     (i < inThread ? registers : toThreads).push_back(layout::Vec(1) << (first[axis] + i));
   for (int64_t a = shape.size() - 1; a >= 0; --a)
     for (int i = 0; a != axis && i < count[a]; ++i)
-      toThreads.push_back(layout::Vec(1) << (first[a] + i));
+      if (!(ofBlocks >> (first[a] + i) & 1))
+        toThreads.push_back(layout::Vec(1) << (first[a] + i));
   for (layout::Vec base : toThreads)
     (int(lanes.size()) < layout::laneBits ? lanes
      : int(warpBases.size()) < warpBits   ? warpBases
@@ -208,7 +303,7 @@ layout::Layout orderedAlong(ArrayRef<int64_t> shape, int64_t axis, int64_t warps
         .push_back(base);
   lanes.resize(layout::laneBits, 0);
   warpBases.resize(warpBits, 0);
-  return *layout::Layout::make(layout::Shape(shape.begin(), shape.end()), bases);
+  return *layout::Layout::make(shape, bases);
 }
 
 LogicalResult convertTuple(ThreadBuilder &t, TileTuple &tuple, const layout::Layout &to) {
@@ -230,7 +325,7 @@ FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int
     return reduceOrdered(t, std::move(tuple), axes, combine);
   // All axes' registers, then all their lanes, then all their warps at once: one barrier however many axes.
   layout::Layout before = tuple.layout;
-  SmallVector<int64_t> laneMasks, warpMasks;
+  SmallVector<int64_t> laneMasks, warpMasks, blockMasks;
   for (int64_t axis : axes) {
     layout::Expected<layout::ReductionPlan> plan = layout::planReduction(tuple.layout, int(axis));
     if (!plan)
@@ -244,10 +339,12 @@ FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int
     }
     laneMasks.append(plan->laneXors.begin(), plan->laneXors.end());
     warpMasks.append(plan->warpXors.begin(), plan->warpXors.end());
+    blockMasks.append(plan->blockXors.begin(), plan->blockXors.end());
     tuple = std::move(result);
   }
   acrossLanes(t, tuple, laneMasks, combine, /*ordered=*/false);
-  if (failed(acrossWarps(t, tuple, warpMasks, before, combine)))
+  if (failed(acrossWarps(t, tuple, warpMasks, before, combine)) ||
+      failed(acrossBlocks(t, tuple, blockMasks, combine)))
     return failure();
   return tuple;
 }

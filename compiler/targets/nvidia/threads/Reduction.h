@@ -19,8 +19,8 @@ mlir::FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, llvm::
                                        Combine combine, bool ordered);
 
 /// The layout in which a thread holds a stretch of `axis` (of the power-of-two part of it), lanes follow threads, warps follow lanes: what ordered
-/// reductions and scans work in.
-layout::Layout orderedAlong(llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t warps);
+/// reductions and scans work in. Blocks of a cluster keep what they hold in `from`; fails where that is no stretch of the axis.
+mlir::FailureOr<layout::Layout> orderedAlong(ThreadBuilder &t, const layout::Layout &from, int64_t axis);
 
 /// Moves every part to another layout.
 mlir::LogicalResult convertTuple(ThreadBuilder &t, TileTuple &tuple, const layout::Layout &to);

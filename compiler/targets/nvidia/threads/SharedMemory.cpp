@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Shared memory as two buffers used in turn. With one barrier between the stores and the loads of a use, a thread that stores for use
 // k has passed use k-1's barrier, and so has every thread that loaded in use k-2, which had the same buffer. Only where control
-// flow meets is a barrier needed in front, too.
+// flow meets is a barrier needed in front, too. The same holds in a cluster for the two buffers that other blocks write, with barriers of the
+// cluster. A block may exit after its last one: it only reads its own memory then, and nobody writes it any more.
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,9 +13,13 @@ using namespace mlir;
 
 namespace tilegym::nvidia {
 
-void ThreadBuilder::barrier() {
-  ptx::BarrierOp::create(b, loc);
-  order = AccessOrder();
+Value ThreadBuilder::bufferBase(int which, int64_t bytes) {
+  bufferBytes[which] = std::max(bufferBytes[which], bytes);
+  if (which == 0)
+    return sharedBase;
+  auto offset = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  bufferOffsets.emplace_back(offset, which);
+  return LLVM::GEPOp::create(b, loc, sharedBase.getType(), b.getI8Type(), sharedBase, ValueRange{offset});
 }
 
 Value ThreadBuilder::acquireShared(int64_t bytes) {
@@ -23,22 +28,21 @@ Value ThreadBuilder::acquireShared(int64_t bytes) {
   needsBarrier = false;
   usedShared = true;
   buffer ^= 1;
-  bufferBytes[buffer] = std::max(bufferBytes[buffer], bytes);
-  if (buffer == 0)
-    return sharedBase;
-  auto offset = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  secondBufferOffsets.push_back(offset);
-  return LLVM::GEPOp::create(b, loc, sharedBase.getType(), b.getI8Type(), sharedBase, ValueRange{offset});
+  return bufferBase(buffer, bytes);
 }
 
 void ThreadBuilder::publishShared() { barrier(); }
 
 int64_t ThreadBuilder::finishShared() {
   constexpr int64_t alignment = 128;
-  int64_t start = llvm::alignTo(bufferBytes[0], alignment);
-  for (Operation *offset : secondBufferOffsets)
-    cast<arith::ConstantOp>(offset).setValueAttr(b.getI32IntegerAttr(start));
-  return secondBufferOffsets.empty() ? bufferBytes[0] : start + bufferBytes[1];
+  int64_t starts[4], end = 0;
+  for (int i = 0; i < 4; ++i) {
+    starts[i] = bufferBytes[i] ? llvm::alignTo(end, alignment) : end;
+    end = starts[i] + bufferBytes[i];
+  }
+  for (auto [offset, which] : bufferOffsets)
+    cast<arith::ConstantOp>(offset).setValueAttr(b.getI32IntegerAttr(starts[which]));
+  return end;
 }
 
 void ThreadBuilder::ifTrue(Value condition, llvm::function_ref<void()> body) {
@@ -103,7 +107,7 @@ Registers ThreadBuilder::throughShared(ArrayRef<Value> registers, const layout::
   int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
   Value base = acquireShared(elements * bytes);
   // One thread stores an element: others that hold a copy would race with it, if only to write the same.
-  ifTrue(isOwner(from), [&] {
+  ifTrue(isOwner(from, /*inBlock=*/true), [&] {
     for (auto [r, value] : llvm::enumerate(registers))
       if (!isCopy(from, r))
         if (Value offset = store(r))

@@ -14,6 +14,8 @@ ThreadBuilder::ThreadBuilder(OpBuilder &builder, tile::KernelOp kernel, ValueRan
   thread = ptx::ThreadIdOp::create(b, loc);
   lane = arith::AndIOp::create(b, loc, thread, i32(31));
   warp = arith::ShRUIOp::create(b, loc, thread, i32(5));
+  if (kernel.getCtas() > 1)
+    rank = ptx::ClusterRankOp::create(b, loc);
   sharedBase = ptx::SharedBaseOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3));
 }
 
@@ -56,6 +58,7 @@ Value ThreadBuilder::conjunction(Value x, Value y) {
 Value ThreadBuilder::threadId() { return thread; }
 Value ThreadBuilder::laneId() { return lane; }
 Value ThreadBuilder::warpId() { return warp; }
+Value ThreadBuilder::clusterRank() { return rank; }
 
 Value ThreadBuilder::linear(Value index, ArrayRef<int64_t> masks) {
   // Runs of bits whose masks are a power of two apart move together: one and, one shift.
@@ -104,11 +107,12 @@ ArrayRef<Value> ThreadBuilder::threadPart(const layout::Layout &layout) {
         result.push_back(layout.unitCoords(base)[axis]);
       return result;
     };
-    Value fromLane = linear(lane, masks(layout::Dim::Lane)),
-          fromWarp = linear(warp, masks(layout::Dim::Warp));
-    parts.push_back(!fromLane   ? fromWarp
-                    : !fromWarp ? fromLane
-                                : Value(arith::XOrIOp::create(b, loc, fromLane, fromWarp)));
+    Value part;
+    for (auto [index, dim] :
+         {std::pair(lane, layout::Dim::Lane), {warp, layout::Dim::Warp}, {rank, layout::Dim::Block}})
+      if (Value more = linear(index, masks(dim)))
+        part = part ? Value(arith::XOrIOp::create(b, loc, part, more)) : more;
+    parts.push_back(part);
   }
   return threadParts.try_emplace(key, std::move(parts)).first->second;
 }
@@ -116,7 +120,7 @@ ArrayRef<Value> ThreadBuilder::threadPart(const layout::Layout &layout) {
 /// Bits that threads can add to the coordinate.
 static int64_t threadBits(const layout::Layout &layout, int64_t axis) {
   int64_t bits = 0;
-  for (layout::Dim dim : {layout::Dim::Lane, layout::Dim::Warp})
+  for (layout::Dim dim : {layout::Dim::Lane, layout::Dim::Warp, layout::Dim::Block})
     for (layout::Vec base : layout.bases(dim))
       bits |= layout.unitCoords(base)[axis];
   return bits;
@@ -141,7 +145,7 @@ Value ThreadBuilder::coordinate(const layout::Layout &layout, int64_t axis, int6
   return split.fixed ? add(split.thread, i32(split.fixed)) : split.thread;
 }
 
-Value ThreadBuilder::isOwner(const layout::Layout &layout) {
+Value ThreadBuilder::isOwner(const layout::Layout &layout, bool inBlock) {
   Value owner;
   auto require = [&](Value index, layout::Vec bits) {
     if (bits == 0)
@@ -151,7 +155,16 @@ Value ThreadBuilder::isOwner(const layout::Layout &layout) {
   };
   require(lane, layout.freeBits(layout::Dim::Lane));
   require(warp, layout.freeBits(layout::Dim::Warp));
+  if (rank && !inBlock)
+    require(rank, layout.freeBits(layout::Dim::Block));
   return owner;
+}
+
+Value ThreadBuilder::isFirstThread() {
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, i32(0));
+  if (!rank)
+    return first;
+  return conjunction(first, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank, i32(0)));
 }
 
 bool ThreadBuilder::isCopy(const layout::Layout &layout, int64_t reg) {

@@ -63,6 +63,7 @@ public:
   mlir::Value threadId();
   mlir::Value laneId();
   mlir::Value warpId();
+  mlir::Value clusterRank(); ///< this block's number in the cluster; null where there is none
   int64_t numThreads() { return kernel.getWarps() * 32; }
 
   /// For one axis: coordinate(reg) = (thread ^ bits(reg)) + offset(reg), all i32; `thread` is null where it is 0.
@@ -75,8 +76,11 @@ public:
   SplitCoordinate splitCoordinate(const layout::Layout &layout, int64_t axis, int64_t reg);
   /// XOR of `masks[i]` over the set bits i of `index`.
   mlir::Value linear(mlir::Value index, llvm::ArrayRef<int64_t> masks);
-  /// True in exactly one of the threads that hold a copy of an element; null: every thread.
-  mlir::Value isOwner(const layout::Layout &layout);
+  /// True in exactly one of the threads that hold a copy of an element; null: every thread. `inBlock`: in one thread of each block of the cluster
+  /// that holds one.
+  mlir::Value isOwner(const layout::Layout &layout, bool inBlock = false);
+  /// True in one thread of the cluster.
+  mlir::Value isFirstThread();
   /// Runs `body` in the threads where `condition` holds; null: in all.
   void ifTrue(mlir::Value condition, llvm::function_ref<void()> body);
   /// Whether a register repeats an element that a lower one holds.
@@ -96,17 +100,27 @@ public:
   void storeShared(mlir::Value base, mlir::Value byteOffset, mlir::ValueRange elements);
   Registers loadShared(mlir::Value base, mlir::Value byteOffset, mlir::Type element, int64_t count);
   /// Control flow meets here: nothing is known of who still reads what.
-  void forgetSharedState() { needsBarrier = usedShared; }
+  void forgetSharedState() { needsBarrier = usedShared, needsClusterBarrier = usedCluster; }
   /// A loop's body follows itself: its first use may find readers of the same buffer from the turn before.
-  void enterLoopBody() { needsBarrier = true; }
-  /// Bytes the kernel needs in all; fixes the place of the second buffer. Call once, at the end.
+  void enterLoopBody() { needsBarrier = needsClusterBarrier = true; }
+  /// Bytes the kernel needs in all; fixes the places of the buffers. Call once, at the end.
   int64_t finishShared();
   void barrier();
+
+  // ---- shared memory that the other blocks of the cluster write: two more buffers in turn
+  /// Room for `bytes`, at the same place in each block, that no thread of the cluster still reads.
+  mlir::Value acquireCluster(int64_t bytes);
+  /// The same place in block `rank`.
+  mlir::Value inPeer(mlir::Value base, mlir::Value rank);
+  /// All threads of the cluster meet: what any wrote before, to shared or global memory, all see after it.
+  void clusterBarrier();
 
   // ---- order of accesses to global memory within the block
   AccessOrder order;
   void orderLoad(tile::RegionOp op);
   void orderStore(tile::RegionOp op);
+  /// All threads that work on a block of the grid meet: a barrier of the block or of the cluster.
+  void barrierOfAll();
   /// Stores of a loop meet loads and stores of the next iteration: a barrier at its end where they may touch the same elements.
   bool needsLoopBarrier(mlir::Operation *loop);
 
@@ -126,6 +140,10 @@ public:
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
   /// `kind` is Up, Down or Index of ptx.shuffle, by value of any width.
   mlir::Value shuffle(mlir::Value value, int kind, mlir::Value lane);
+  /// The error of an op that would move elements between the blocks of a cluster otherwise than by a reduction.
+  mlir::LogicalResult failAcrossBlocks(llvm::StringRef what);
+  /// Success where each block of the cluster holds the whole tile.
+  mlir::LogicalResult expectWhole(const layout::Layout &layout, llvm::StringRef what);
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerBlock(mlir::Block &block);
 
@@ -134,16 +152,22 @@ private:
   mutable llvm::DenseMap<mlir::Attribute, std::unique_ptr<layout::Layout>>
       layouts; ///< by attribute: a copy that stays where it is
   llvm::SmallVector<mlir::Value> arguments;
-  mlir::Value thread, lane, warp;
+  mlir::Value thread, lane, warp, rank;
   llvm::StringMap<llvm::SmallVector<mlir::Value>>
       threadParts; ///< by layout text: each axis's part from lane and warp
   llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);
 
-  bool needsBarrier = false, usedShared = false;
-  int buffer = 0;
-  int64_t bufferBytes[2] = {0, 0};
+  bool needsBarrier = false, usedShared = false, needsClusterBarrier = false, usedCluster = false;
+  bool clusterStarted = false;
+  void startCluster();
+  /// Buffers lie one after another: two of the block, two of the cluster.
+  static constexpr int clusterBuffers = 2;
+  int buffer = 0, clusterBuffer = clusterBuffers;
+  int64_t bufferBytes[4] = {0, 0, 0, 0};
   mlir::Value sharedBase;
-  llvm::SmallVector<mlir::Operation *> secondBufferOffsets;
+  mlir::Value bufferBase(int which, int64_t bytes);
+  llvm::SmallVector<std::pair<mlir::Operation *, int>>
+      bufferOffsets; ///< constants to fill in, and whose they are
 };
 
 /// A family of ops adds its handlers.

@@ -126,9 +126,7 @@ LogicalResult lowerUpdate(ThreadBuilder &t, Operation *op, Value value,
   t.orderLoad(region);
   t.orderStore(region);
   Access access(t, region, layout);
-  Value owner =
-      layout ? t.isOwner(*layout)
-             : Value(arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
+  Value owner = layout ? t.isOwner(*layout) : t.isFirstThread();
   Registers old(layout ? layout->numRegisters() : 1);
   for (int64_t r = 0, n = old.size(); r < n; ++r) {
     Value predicate = t.conjunction(owner, access.inBounds(r));
@@ -137,6 +135,8 @@ LogicalResult lowerUpdate(ThreadBuilder &t, Operation *op, Value value,
     old[r] = update(absolute(t, access.address(r)), r, predicate ? predicate : t.boolean(true));
   }
   Value result = op->getResult(0);
+  if (!result.use_empty() && t.clusterRank() && (!layout || layout->freeBits(layout::Dim::Block)))
+    return t.failAcrossBlocks("what an atomic operation gives back");
   if (!result.use_empty() && (!layout || layout->isReplicated())) {
     if (!layout) {
       int64_t bytes = old[0].getType().getIntOrFloatBitWidth() / 8;

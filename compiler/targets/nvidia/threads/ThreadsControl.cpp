@@ -56,7 +56,7 @@ LogicalResult lowerFor(ThreadBuilder &t, Operation *op) {
   if (t.needsLoopBarrier(loop)) {
     OpBuilder::InsertionGuard guard(t.b);
     t.b.setInsertionPoint(result.getBody()->getTerminator());
-    t.barrier();
+    t.barrierOfAll();
   }
   if (Attribute annotation = loop->getAttr("llvm.loop_annotation"))
     result->setAttr("llvm.loop_annotation", annotation);
@@ -106,7 +106,7 @@ LogicalResult lowerWhile(ThreadBuilder &t, Operation *op) {
   if (t.needsLoopBarrier(loop)) {
     OpBuilder::InsertionGuard guard(t.b);
     t.b.setInsertionPoint(result.getAfter().front().getTerminator());
-    t.barrier();
+    t.barrierOfAll();
   }
   t.order.join(after);
   unflatten(t, loop.getResults(), result.getResults());

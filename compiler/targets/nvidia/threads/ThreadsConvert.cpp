@@ -125,6 +125,15 @@ LogicalResult lowerConvertLayout(ThreadBuilder &t, Operation *op) {
 FailureOr<Registers> ThreadBuilder::convert(ArrayRef<Value> registers, const layout::Layout &from,
                                             const layout::Layout &to) {
   int64_t bytes = std::max<int64_t>(1, registers[0].getType().getIntOrFloatBitWidth() / 8);
+  if (from.bases(layout::Dim::Block) != to.bases(layout::Dim::Block)) {
+    if (!layout::staysInBlocks(from, to))
+      return failAcrossBlocks("a tile that is laid out anew");
+    SmallVector<int64_t> shape(from.shape().begin(), from.shape().end());
+    return throughShared(
+        registers, from, to.numRegisters(), from.numElements(),
+        [&](int64_t r) { return rowMajorIndex(from, r, shape, {}); },
+        [&](int64_t r) { return rowMajorIndex(to, r, shape, {}); });
+  }
   layout::Expected<layout::ConvertPlan> plan = layout::planConversion(from, to, int(bytes));
   if (!plan)
     return emitError(loc, "internal error: no conversion between two layouts: ") << plan.error();

@@ -151,9 +151,7 @@ LogicalResult lowerStore(ThreadBuilder &t, Operation *op) {
   Access access(t, region, layout);
   const Registers &values = t.get(store.getValue());
   // Of the threads that hold copies, one writes.
-  Value owner =
-      layout ? t.isOwner(*layout)
-             : Value(arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
+  Value owner = layout ? t.isOwner(*layout) : t.isFirstThread();
   std::vector<std::vector<int64_t>> groups = layout
                                                  ? access.vectorGroups(/*maskInTheWay=*/bool(store.getMask()))
                                                  : std::vector<std::vector<int64_t>>{{0}};

@@ -20,9 +20,16 @@ LogicalResult lowerParam(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
-LogicalResult lowerBlockId(ThreadBuilder &t, Operation *op) {
+/// Which block of the grid this is part of: a cluster's blocks follow one another in the launch.
+Value gridBlock(ThreadBuilder &t) {
   Value id = ptx::BlockIdOp::create(t.b, t.loc);
-  t.set(op->getResult(0), {arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), id)});
+  if (int64_t ctas = t.kernel.getCtas(); ctas > 1)
+    id = arith::ShRUIOp::create(t.b, t.loc, id, t.i32(llvm::Log2_64(ctas)));
+  return arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), id);
+}
+
+LogicalResult lowerBlockId(ThreadBuilder &t, Operation *op) {
+  t.set(op->getResult(0), {gridBlock(t)});
   return success();
 }
 
@@ -33,7 +40,7 @@ LogicalResult lowerReturn(ThreadBuilder &t, Operation *) {
 
 LogicalResult lowerNothing(ThreadBuilder &, Operation *) { return success(); }
 
-Value firstThread(ThreadBuilder &t) {
+Value firstOfBlock(ThreadBuilder &t) {
   return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0));
 }
 
@@ -62,10 +69,7 @@ LogicalResult lowerAssert(ThreadBuilder &t, Operation *op) {
   Value failedCheck = arith::XOrIOp::create(t.b, t.loc, t.scalar(check.getCondition()), t.boolean(true));
   std::string text = place(op) + ": assertion failed: " + escapePercent(check.getText()) + " (block %lld)\n";
   t.ifTrue(failedCheck, [&] {
-    t.ifTrue(firstThread(t), [&] {
-      Value block = arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), ptx::BlockIdOp::create(t.b, t.loc));
-      ptx::PrintOp::create(t.b, t.loc, text, ValueRange{block});
-    });
+    t.ifTrue(firstOfBlock(t), [&] { ptx::PrintOp::create(t.b, t.loc, text, ValueRange{gridBlock(t)}); });
     ptx::TrapOp::create(t.b, t.loc);
   });
   return success();
@@ -104,7 +108,7 @@ LogicalResult lowerPrint(ThreadBuilder &t, Operation *op) {
     format += escapePercent(rest) + "\n";
     ptx::PrintOp::create(t.b, t.loc, format, values);
   };
-  t.ifTrue(layout ? t.isOwner(*layout) : firstThread(t), [&] {
+  t.ifTrue(layout ? t.isOwner(*layout) : t.isFirstThread(), [&] {
     for (int64_t r = 0, n = layout ? layout->numRegisters() : 1; r < n; ++r)
       if (!layout || !t.isCopy(*layout, r))
         line(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inclusive scans: each thread over its stretch, then lanes by doubling steps, then warps through shared memory. A reverse scan is the same walk
+// Inclusive scans: each thread over its stretch, then lanes by doubling steps, then warps through shared memory, then blocks of a cluster. A reverse scan is the same walk
 // from the other end: never a total minus a prefix, which would lose small suffixes.
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "compiler/targets/nvidia/threads/Combiners.h"
@@ -24,6 +24,9 @@ public:
     for (auto [i, base] : llvm::enumerate(layout.bases(layout::Dim::Warp)))
       if (layout.unitCoords(base)[axis])
         warpMask |= int64_t(1) << i;
+    for (auto [i, base] : llvm::enumerate(layout.bases(layout::Dim::Block)))
+      if (layout.unitCoords(base)[axis])
+        blockMask |= int64_t(1) << i;
     // Registers by what else they index, each list along the axis; a list has a part for each repetition of the unit tile.
     std::map<layout::Coords, std::vector<std::pair<int64_t, int64_t>>> lines;
     for (int64_t r = 0; r < layout.numRegisters(); ++r) {
@@ -95,7 +98,7 @@ private:
       scanLanes(total, before, hasBefore);
     if (warpMask && failed(scanWarps(total, before, hasBefore)))
       return failure();
-    if (carry) {
+    if (carry && !blockMask) {
       Registers joined = before ? select(hasBefore, combine(*carry, *before), *carry) : *carry;
       before = joined;
       hasBefore = Value();
@@ -105,7 +108,9 @@ private:
         Registers mine = column(r), joined = combine(*before, mine);
         setColumn(r, hasBefore ? select(hasBefore, joined, mine) : joined);
       }
-    if (more)
+    if (blockMask)
+      scanBlocks(stretch, carry, more);
+    else if (more)
       carry = lineTotal(column(stretch.back().second));
     return success();
   }
@@ -178,6 +183,48 @@ private:
     return success();
   }
 
+  /// Every block writes its total to all that share the line; each adds the carry and the totals before its own to its elements.
+  void scanBlocks(ArrayRef<std::pair<int64_t, int64_t>> stretch, std::optional<Registers> &carry, bool more) {
+    Registers mine = lineTotal(column(stretch.back().second));
+    int shift = llvm::countr_zero(uint64_t(blockMask));
+    int64_t blocks = (blockMask >> shift) + 1;
+    Value position = rank(t.clusterRank(), blockMask);
+    Value row = t.add(t.mul(t.warpId(), t.i32(32)), t.laneId());
+    int64_t rows = t.kernel.getWarps() * 32;
+    Value base = t.acquireCluster(rows * blocks * 8 * mine.size());
+    auto offset = [&](size_t part, Value block) {
+      return t.add(t.mul(t.add(t.mul(row, t.i32(blocks)), block), t.i32(8)), t.i32(rows * blocks * 8 * part));
+    };
+    int64_t others = (t.kernel.getCtas() - 1) & ~blockMask;
+    Value sameLine = arith::AndIOp::create(t.b, t.loc, t.clusterRank(), t.i32(others));
+    for (int64_t block = 0; block < blocks; ++block) {
+      Value peer = t.inPeer(base, arith::OrIOp::create(t.b, t.loc, sameLine, t.i32(block << shift)));
+      for (auto [part, value] : llvm::enumerate(mine))
+        t.storeShared(peer, offset(part, position), value);
+    }
+    t.clusterBarrier();
+    Registers before, all;
+    for (int64_t block = 0; block < blocks; ++block) {
+      Registers value;
+      for (auto [part, held] : llvm::enumerate(mine))
+        value.push_back(t.loadShared(base, offset(part, t.i32(block)), held.getType(), 1).front());
+      if (block + 1 < blocks)
+        before = block ? select(atLeast(position, block + 1), combine(before, value), before) : value;
+      all = block ? combine(all, value) : value;
+    }
+    Value hasBefore = atLeast(position, 1);
+    if (carry) {
+      before = select(hasBefore, combine(*carry, before), *carry);
+      hasBefore = Value();
+    }
+    for (const auto &[at, r] : stretch) {
+      Registers own = column(r), joined = combine(before, own);
+      setColumn(r, hasBefore ? select(hasBefore, joined, own) : joined);
+    }
+    if (more)
+      carry = carry ? combine(*carry, all) : all;
+  }
+
   /// What the last thread along the line has, in all of them.
   Registers lineTotal(const Registers &last) {
     Registers result = last;
@@ -215,16 +262,18 @@ private:
   bool reverse;
   Combine combine;
   layout::Layout layout;
-  int64_t laneMask = 0, warpMask = 0; ///< thread bits along the axis; contiguous by construction
+  int64_t laneMask = 0, warpMask = 0,
+          blockMask = 0; ///< thread bits along the axis; contiguous by construction
 };
 
 LogicalResult scanTuple(ThreadBuilder &t, Operation *op, ValueRange values, int64_t axis, bool reverse,
                         Combine combine) {
-  auto type = cast<RankedTensorType>(values[0].getType());
-  layout::Layout ordered = orderedAlong(type.getShape(), axis, t.kernel.getWarps());
-  TileTuple tuple{ordered, {}};
+  FailureOr<layout::Layout> ordered = orderedAlong(t, *t.layoutOf(values[0].getType()), axis);
+  if (failed(ordered))
+    return failure();
+  TileTuple tuple{*ordered, {}};
   for (Value value : values) {
-    FailureOr<Registers> moved = t.convert(t.get(value), *t.layoutOf(value.getType()), ordered);
+    FailureOr<Registers> moved = t.convert(t.get(value), *t.layoutOf(value.getType()), *ordered);
     if (failed(moved))
       return failure();
     tuple.parts.push_back(std::move(*moved));

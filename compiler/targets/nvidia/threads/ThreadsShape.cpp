@@ -46,6 +46,8 @@ LogicalResult lowerBroadcast(ThreadBuilder &t, Operation *op) {
     t.set(broadcast, std::move(result));
     return success();
   }
+  if (failed(t.expectWhole(from, "a broadcast")))
+    return failure();
   ArrayRef<int64_t> small = shapeOf(broadcast.getValue()), large = shapeOf(broadcast);
   int64_t elements = cast<RankedTensorType>(broadcast.getValue().getType()).getNumElements();
   // Row-major in the small tile: axes of extent 1 do not count.
@@ -97,6 +99,8 @@ LogicalResult lowerReshape(ThreadBuilder &t, Operation *op) {
     t.set(reshape, std::move(*result));
     return success();
   }
+  if (failed(t.expectWhole(from, "a reshape")))
+    return failure();
   t.set(reshape, t.throughShared(
                      source, from, to.numRegisters(), toType.getNumElements(),
                      [&](int64_t r) { return t.rowMajorIndex(from, r, fromType.getShape(), {}); },
@@ -130,13 +134,15 @@ std::optional<std::vector<int64_t>> matchRegisters(const layout::Layout &from, c
     std::optional<int64_t> source = from.registerInThreadZero(coords);
     if (!source)
       return std::nullopt;
-    for (int64_t warp = 0; warp < to.numWarps(); ++warp)
-      for (int64_t lane = 0; lane < 32; ++lane) {
-        layout::Coords have = from.apply({*source, lane, warp, 0}), want = to.apply({r, lane, warp, 0});
-        for (size_t axis = 0; axis < have.size(); ++axis)
-          if (have[axis] != want[axis] + offsets[axis])
-            return std::nullopt;
-      }
+    for (int64_t block = 0; block < to.numBlocks(); ++block)
+      for (int64_t warp = 0; warp < to.numWarps(); ++warp)
+        for (int64_t lane = 0; lane < 32; ++lane) {
+          layout::Coords have = from.apply({*source, lane, warp, block}),
+                         want = to.apply({r, lane, warp, block});
+          for (size_t axis = 0; axis < have.size(); ++axis)
+            if (have[axis] != want[axis] + offsets[axis])
+              return std::nullopt;
+        }
     map.push_back(*source);
   }
   return map;
@@ -154,6 +160,8 @@ LogicalResult lowerExtract(ThreadBuilder &t, Operation *op) {
     t.set(extract, std::move(result));
     return success();
   }
+  if (failed(t.expectWhole(from, "a part of a tile")))
+    return failure();
   ArrayRef<int64_t> shape = shapeOf(extract.getValue());
   int64_t elements = cast<RankedTensorType>(extract.getValue().getType()).getNumElements();
   t.set(extract, t.throughShared(
@@ -173,7 +181,9 @@ LogicalResult lowerCat(ThreadBuilder &t, Operation *op) {
   SmallVector<int64_t> offsets(type.getRank(), 0);
   for (Value value : cat.getValues()) {
     const layout::Layout &from = *t.layoutOf(value.getType());
-    t.ifTrue(t.isOwner(from), [&] {
+    if (failed(t.expectWhole(from, "a concatenation")))
+      return failure();
+    t.ifTrue(t.isOwner(from, /*inBlock=*/true), [&] {
       for (auto [r, v] : llvm::enumerate(t.get(value)))
         if (!t.isCopy(from, r))
           t.storeShared(base, t.mul(t.rowMajorIndex(from, r, type.getShape(), offsets), t.i32(bytes)), v);
@@ -199,8 +209,10 @@ LogicalResult lowerBitcast(ThreadBuilder &t, Operation *op) {
   Type fromElement = t.elementType(fromType), toElement = t.elementType(toType);
   int64_t fromBytes = fromElement.getIntOrFloatBitWidth() / 8,
           toBytes = toElement.getIntOrFloatBitWidth() / 8;
+  if (failed(t.expectWhole(from, "a bitcast to another size")))
+    return failure();
   Value base = t.acquireShared(fromType.getNumElements() * fromBytes);
-  t.ifTrue(t.isOwner(from), [&] {
+  t.ifTrue(t.isOwner(from, /*inBlock=*/true), [&] {
     for (auto [r, v] : llvm::enumerate(t.get(bitcast.getValue())))
       if (!t.isCopy(from, r))
         t.storeShared(base, t.mul(t.rowMajorIndex(from, r, fromType.getShape(), {}), t.i32(fromBytes)), v);

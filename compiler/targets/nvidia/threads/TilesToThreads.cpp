@@ -60,6 +60,8 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   int32_t threads = int32_t(kernel.getNumThreads());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
+  if (int32_t ctas = int32_t(kernel.getCtas()); ctas > 1)
+    function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr({ctas, 1, 1}));
   if (kernel.hasFtz())
     function.setPassthroughAttr(b.getArrayAttr(b.getArrayAttr(
         {b.getStringAttr("denormal-fp-math-f32"), b.getStringAttr("preserve-sign,preserve-sign")})));

@@ -179,7 +179,8 @@ struct Variant {
   Slice images;      ///< Image, best first for each arch
   Slice layout;      ///< Param
   Slice tensorFacts; ///< uint8_t (TensorFacts bits), by tensor
-  Slice grid;  ///< Slice (of Inst): 1 to 3 extents; the launch has one axis, of their product (first fastest)
+  Slice
+      grid; ///< Slice (of Inst): 1 to 3 extents, and the cluster's size if there is one; the launch has one axis, of their product (first fastest)
   Slice knobs; ///< char: "warps=8 BM=4", for people
   uint32_t threads, sharedBytes, registers, spillBytes;
 };
