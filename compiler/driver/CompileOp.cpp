@@ -162,6 +162,8 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
     if (best->resources.spills() == 0 || ++spilled == kMaxSpillTries)
       break;
   }
+  if (best && best->resources.spills() && job.slot.spare)
+    return std::nullopt; // the later kernel does not spill, or says so
   if (!best && !least && !job.slot.spare)
     mergeDiagnostics(whyUnfit, sink);
   if (!best && least)
