@@ -3,6 +3,7 @@
 // the package does not depend on timing.
 #include "compiler/driver/CompileOp.h"
 #include "compiler/driver/Cache.h"
+#include "compiler/driver/TunedTable.h"
 #include "compiler/emit/Toolchain.h"
 #include "compiler/semantics/CheckedDump.h"
 #include "tilegym/format/Checksum.h"
@@ -25,10 +26,14 @@ struct Job {
   VariantSlot slot;
   emit::Arch arch;
   const targets::TargetFacts *target = nullptr;
+  bool toMeasure =
+      false; ///< one point of several to measure: left out without a word where it spills or does not fit
 };
 
 /// So many points are compiled for a variant at most: where they spill, and where they do not fit in shared memory.
 constexpr size_t kMaxSpillTries = 4, kMaxSharedTries = 16;
+/// So many points of a variant are worth measuring: what the cost model ranks behind them has no hope.
+constexpr size_t kMaxTunePoints = 12;
 
 /// The compiler itself as part of the key: the bytes of this program. A new build with the same version number compiles anew.
 const std::string &compilerIdentity() {
@@ -164,6 +169,8 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
   }
   if (best && best->resources.spills() && job.slot.spare)
     return std::nullopt; // the later kernel does not spill, or says so
+  if (job.toMeasure)
+    return best;
   if (!best && !least && !job.slot.spare)
     mergeDiagnostics(whyUnfit, sink);
   if (!best && least)
@@ -174,6 +181,32 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
                      std::to_string(job.target->maxSharedBytes) +
                      " bytes of shared memory that a block has on " + job.arch.chip + "; they were left out");
   return best;
+}
+
+/// The work for one arch: each variant at the point that its tuned table says, or else the cost model; or, for tuning, at each point to measure.
+void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit::Arch &arch,
+             std::vector<Job> &jobs, CompileReport &report, DiagnosticSink &sink) {
+  const targets::TargetFacts *target = targets::findTarget(arch.number);
+  std::vector<VariantSlot> slots = enumerateVariants(op, arch.chip, *target, options.filter, sink);
+  if (options.tune) {
+    for (const VariantSlot &slot : slots)
+      if (slot.facts == tile::Facts::Fast && options.tune(slot.candidates.front()))
+        for (size_t i = 0; i < std::min(slot.candidates.size(), kMaxTunePoints); ++i)
+          jobs.push_back({{slot.facts, {slot.candidates[i]}, /*spare=*/true}, arch, target, true});
+    return;
+  }
+  std::string folder = options.tunedFolder.value_or(standardTunedFolder(op));
+  std::string path = tunedTablePath(folder, arch.chip, op.name);
+  TunedTable table;
+  if (!folder.empty())
+    table = TunedTable::read(path, op, arch.chip, sink);
+  if (table.source())
+    report.tables.push_back(table.source());
+  for (VariantSlot &slot : slots) {
+    if (slot.facts == tile::Facts::Fast)
+      report.tuned += table.apply(op, slot, sink);
+    jobs.push_back({std::move(slot), arch, target});
+  }
 }
 
 } // namespace
@@ -199,11 +232,8 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
     if (kernel.isPlan)
       sink.error(kernel.decl->name.range, "the target cannot lower a plan yet",
                  "it can be checked and interpreted");
-  for (const emit::Arch &arch : options.archs) {
-    const targets::TargetFacts *target = targets::findTarget(arch.number);
-    for (VariantSlot &slot : enumerateVariants(*op, arch.chip, *target, options.filter, sink))
-      jobs.push_back({std::move(slot), arch, target});
-  }
+  for (const emit::Arch &arch : options.archs)
+    addJobs(*op, options, arch, jobs, report, sink);
   if (sink.hasErrors())
     return std::nullopt;
   if (jobs.empty()) {

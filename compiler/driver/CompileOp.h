@@ -16,13 +16,19 @@ struct CompileOpOptions {
   bool cache = true;
   bool requirePtxas = false; ///< otherwise PTX only, with a note, where there is no ptxas
   PipelineOptions pipeline;
+  /// Folder of tuned tables; nothing: the one beside the spec's; empty: none, and the cost model decides.
+  std::optional<std::string> tunedFolder;
+  /// For tuning: of each fast variant that this takes, all points worth measuring are built, the likely fastest first.
+  std::function<bool(const sem::Specialization &)> tune;
   /// Called with each stage's text for each variant, from one thread at a time. With it, nothing comes from the cache.
   std::function<void(llvm::StringRef entry, Stage stage, llvm::StringRef text)> dump;
   std::function<void(size_t done, size_t all)> progress;
 };
 
 struct CompileReport {
-  size_t fast = 0, general = 0, cached = 0; ///< variants by facts; of all, those from the cache
+  size_t fast = 0, general = 0; ///< variants by facts
+  size_t tuned = 0, cached = 0; ///< of all, those at a point of a tuned table; those from the cache
+  std::vector<std::shared_ptr<const SourceFile>> tables; ///< that were read; diagnostics point into them
   bool ptxOnly = false;
   std::string ptxOnlyReason;
 };

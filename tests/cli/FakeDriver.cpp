@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A CUDA driver for tests on machines without one: memory is the host's, and kernels do nothing, or the damage that
 // TILEGYM_FAKE_DAMAGE asks for. So what the commands do around a launch, and what they notice, is tested everywhere.
+//
+// With TILEGYM_FAKE_TIMES=TEXT=MICROSECONDS;... a kernel takes as long as the first TEXT says that is part of its name, on a clock of its own, and sets
+// to zero the outputs that were poisoned, unless TILEGYM_FAKE_WRONG is part of its name. TILEGYM_FAKE_LAUNCHES=N ends the process at launch N + 1.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +12,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -16,6 +22,41 @@ std::map<unsigned long long, size_t> blocks;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double madeUpClock = 0;        ///< seconds
+std::set<std::string> kernels; ///< names; a kernel's handle is its name here
+
+const char *times() { return std::getenv("TILEGYM_FAKE_TIMES"); }
+
+/// What the kernel of this name takes, in microseconds.
+double timeOf(const std::string &name) {
+  std::string list = times();
+  for (size_t at = 0, end; at < list.size(); at = end + 1) {
+    end = std::min(list.find(';', at), list.size());
+    size_t equals = list.find('=', at);
+    if (name.find(list.substr(at, equals - at)) != std::string::npos)
+      return std::atof(list.c_str() + equals + 1);
+  }
+  return 100;
+}
+
+bool isPoison(const char *bytes, size_t size, unsigned char poison) {
+  for (size_t i = 0; i < size; ++i)
+    if (static_cast<unsigned char>(bytes[i]) != poison)
+      return false;
+  return size > 0;
+}
+
+/// A kernel whose outputs are all zero: the memory between guards (0xff, as the poison there), or a benchmark's (0xfe).
+void zeroOutputs() {
+  for (const auto &[start, size] : blocks) {
+    char *bytes = reinterpret_cast<char *>(start);
+    if (isPoison(bytes, size, 0xfe))
+      std::memset(bytes, 0, size);
+    else if (size > 512 && isPoison(bytes, size, 0xff))
+      std::memset(bytes + 256, 0, size - 512);
+  }
 }
 
 template <class T> void fill(unsigned long long at, T value, size_t count) {
@@ -37,7 +78,10 @@ int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 int cuGetErrorName(int, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
 int cuGetErrorString(int, const char **text) { return *text = "a fault that the test asked for", 0; }
 int cuDeviceGetCount(int *count) { return *count = 1, 0; }
-int cuDeviceGetName(char *name, int size, int) { return std::snprintf(name, size_t(size), "Fake GPU"), 0; }
+int cuDeviceGetName(char *name, int size, int) {
+  const char *card = std::getenv("TILEGYM_FAKE_CARD");
+  return std::snprintf(name, size_t(size), "%s", card ? card : "Fake GPU"), 0;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int) {
   *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 3 : 0;
   return 0;
@@ -55,10 +99,24 @@ int cuLibraryLoadData(void **library, const void *, int *, void **, unsigned, in
   return *library = &blocks, 0;
 }
 int cuLibraryUnload(void *) { return 0; }
-int cuLibraryGetKernel(void **kernel, void *, const char *) { return *kernel = &blocks, 0; }
+int cuLibraryGetKernel(void **kernel, void *, const char *name) {
+  std::lock_guard lock(mutex);
+  return *kernel = const_cast<std::string *>(&*kernels.insert(name).first), 0;
+}
 int cuKernelGetFunction(void **function, void *kernel) { return *function = kernel, 0; }
 int cuKernelSetAttribute(int, int, void *, int) { return 0; }
-int cuLaunchKernelEx(const void *, void *, void **, void **) {
+int cuLaunchKernelEx(const void *, void *function, void **, void **) {
+  static int launches = 0;
+  if (const char *most = std::getenv("TILEGYM_FAKE_LAUNCHES"); most && launches++ == std::atoi(most))
+    std::_Exit(9);
+  if (times()) {
+    std::lock_guard lock(mutex);
+    const std::string &name = *static_cast<std::string *>(function);
+    const char *wrong = std::getenv("TILEGYM_FAKE_WRONG");
+    madeUpClock += timeOf(name) * 1e-6;
+    if (!wrong || name.find(wrong) == std::string::npos)
+      zeroOutputs();
+  }
   const char *damage = std::getenv("TILEGYM_FAKE_DAMAGE");
   if (!damage)
     return 0;
@@ -74,7 +132,11 @@ int cuLaunchKernelEx(const void *, void *, void **, void **) {
   }
   return !std::strcmp(damage, "launch") ? 700 : 0;
 }
-int cuMemsetD8Async(unsigned long long at, unsigned char v, size_t n, void *) { return fill(at, v, n), 0; }
+int cuMemsetD8Async(unsigned long long at, unsigned char v, size_t n, void *) {
+  if (!times() || n < size_t(64) << 20) // what only clears a cache would take the test's time
+    fill(at, v, n);
+  return 0;
+}
 int cuMemsetD16Async(unsigned long long at, unsigned short v, size_t n, void *) { return fill(at, v, n), 0; }
 int cuMemsetD32Async(unsigned long long at, unsigned v, size_t n, void *) { return fill(at, v, n), 0; }
 int cuMemsetD2D8Async(unsigned long long at, size_t pitch, unsigned char v, size_t w, size_t h, void *) {
@@ -113,10 +175,13 @@ int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t n) {
   return std::memcpy(to, reinterpret_cast<void *>(from), n), 0;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *) {
+  madeUpClock += 50e-6;
   return std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), n), 0;
 }
 int cuEventCreate(void **event, unsigned) { return *event = new double(0), 0; }
-int cuEventRecord(void *event, void *) { return *static_cast<double *>(event) = now(), 0; }
+int cuEventRecord(void *event, void *) {
+  return *static_cast<double *>(event) = times() ? madeUpClock : now(), 0;
+}
 int cuEventSynchronize(void *) { return 0; }
 int cuEventElapsedTime(float *ms, void *from, void *to) {
   *ms = float((*static_cast<double *>(to) - *static_cast<double *>(from)) * 1e3);

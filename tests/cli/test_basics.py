@@ -6,7 +6,7 @@ import os
 import cli
 from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
 
-COMMANDS = ["bench", "check", "compile", "doctor", "explain", "fmt", "golden", "list", "run", "test"]
+COMMANDS = ["bench", "check", "compile", "doctor", "explain", "fmt", "golden", "list", "run", "test", "tune"]
 
 
 TWICE = """op twice(x: f32[N]) -> y: f32[N]

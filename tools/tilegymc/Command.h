@@ -29,6 +29,7 @@ void addGoldenCommand(CLI::App &app, Globals &globals);
 void addListCommand(CLI::App &app, Globals &globals);
 void addRunCommand(CLI::App &app, Globals &globals);
 void addTestCommand(CLI::App &app, Globals &globals);
+void addTuneCommand(CLI::App &app, Globals &globals);
 
 /// Prints diagnostics: to stderr as text, with `--json` to stdout as JSON.
 void report(const DiagnosticSink &sink, const Globals &globals);

@@ -15,7 +15,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> specs, archs, dtypes, consts;
-  std::string output = "tilegym-kernels", packageName, emit = "package", dumpStages, depfile;
+  std::string output = "tilegym-kernels", packageName, emit = "package", dumpStages, depfile, tuned;
   unsigned jobs = 0;
   bool noCache = false, requirePtxas = false, quiet = false, checks = false, keepGoing = false;
 };
@@ -53,6 +53,8 @@ bool parseOptions(const Options &o, driver::CompileOpOptions &options) {
   options.cache = !o.noCache;
   options.requirePtxas = o.requirePtxas;
   options.pipeline.checks = o.checks;
+  if (!o.tuned.empty())
+    options.tunedFolder = o.tuned == "none" ? "" : o.tuned;
   return true;
 }
 
@@ -81,7 +83,7 @@ void absorb(const DiagnosticSink &from, DiagnosticSink &into) {
         .notes = d.notes;
 }
 
-int writePackage(const Options &o, const emit::Package &package) {
+int writePackage(const Options &o, const emit::Package &package, const driver::CompileReport &made) {
   llvm::Expected<std::string> table = emit::writeTable(package);
   if (!table) {
     std::fprintf(stderr, "error: %s\n", llvm::toString(table.takeError()).c_str());
@@ -105,6 +107,8 @@ int writePackage(const Options &o, const emit::Package &package) {
       for (const auto &library : op.model->libraries)
         line += " " + library->file->name();
     }
+    for (const auto &table : made.tables)
+      line += " " + table->name();
     ok = writeFile(o.depfile, line + "\n");
   }
   return ok ? Ok : EnvironmentLacks;
@@ -173,11 +177,12 @@ int run(const Options &o, const Globals &globals) {
       std::printf("// %s\n%s\n", entry.c_str(), text.c_str());
     return Ok;
   }
-  int code = writePackage(o, package);
+  int code = writePackage(o, package, summary);
   if (code == Ok && !o.quiet) {
-    std::fprintf(stderr, "%zu variants of %zu ops (%zu fast, %zu general, %zu from the cache) in %s\n",
+    std::fprintf(stderr,
+                 "%zu variants of %zu ops (%zu fast, %zu general, %zu tuned, %zu from the cache) in %s\n",
                  summary.fast + summary.general, package.ops.size(), summary.fast, summary.general,
-                 summary.cached, o.output.c_str());
+                 summary.tuned, summary.cached, o.output.c_str());
     if (summary.ptxOnly)
       std::fprintf(stderr, "note: PTX only, which the driver compiles at first use: %s\n",
                    summary.ptxOnlyReason.c_str());
@@ -215,6 +220,9 @@ void addCompileCommand(CLI::App &app, Globals &globals) {
   command->add_option("--emit", options->emit,
                       "package, or one stage's text on stdout: tile, opt, layout, threads, llvm, ptx");
   command->add_option("--dump-stages", options->dumpStages, "Folder for every stage's text");
+  command->add_option("--tuned", options->tuned,
+                      "Folder of tuned tables (ARCH/OP.json), or none (default: kernels/tuned beside the "
+                      "spec's folder)");
   command->add_option("--depfile", options->depfile, "File for the dependencies, in make's form");
   command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
   command->add_flag("--no-cache", options->noCache, "Compile everything anew");

@@ -2,6 +2,7 @@
 // One test case on the GPU.
 #include "GpuBackend.h"
 #include "VariantFit.h"
+#include "VariantLaunch.h"
 
 namespace tilegym::cli {
 namespace {
@@ -100,28 +101,22 @@ std::optional<Tensors> GpuBackend::finish(DeviceCall &call, interp::Outcome &out
   return out;
 }
 
-/// As the runtime's own call does it, from the choice on.
-void GpuBackend::launch(const runtime::Call &bound, uint32_t number, uint32_t index, DeviceCall &call,
-                        interp::Outcome &outcome) {
-  const format::Variant &variant = package.table().get<format::Variant>(bound.op.variants)[index];
-  runtime::Choice choice = runtime::choiceOf(bound, index, gpu.device->arch);
-  runtime::Grid grid;
-  runtime::CUkernel kernel = nullptr;
-  if (runtime::computeGrid(bound, choice, &grid) != TILEGYM_OK ||
-      package.loader().load(*gpu.driver, *gpu.device, number, choice, nullptr, &kernel) != TILEGYM_OK ||
-      runtime::fillOutputs(*gpu.driver, bound, nullptr) != TILEGYM_OK)
-    return addFault(outcome, tilegym_last_error());
-  if (grid.blocks > 0) {
-    auto parameters = std::make_unique<runtime::Parameters>();
-    runtime::fillParameters(bound, choice, grid, parameters.get());
-    runtime::CUresult result =
-        gpu.driver->launch(reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks),
-                           variant.threads, variant.sharedBytes, nullptr, parameters->pointers);
-    if (result != runtime::kSuccess)
-      return addFailure(outcome, gpu.text("the launch", result));
-  }
-  if (std::optional<Tensors> tensors = finish(call, outcome))
+void GpuBackend::runVariant(uint32_t index, size_t number, DeviceCall &call, interp::BackendRun &out) {
+  interp::Outcome outcome;
+  const format::Op &record = package.table().ops()[number];
+  outcome.variant =
+      std::string(package.table().text(package.table().get<format::Variant>(record.variants)[index].entry));
+  std::string error;
+  VariantLaunch variant;
+  beforeLaunch(2 + index);
+  if (!call.upload(spread, std::byte{0xff}, error) ||
+      !variant.prepare(gpu, package, number, index, call.arguments().data(), error))
+    addFault(outcome, error);
+  else if (!variant.launch(error))
+    addFailure(outcome, error);
+  else if (std::optional<Tensors> tensors = finish(call, outcome))
     outcome.tensors = std::move(*tensors);
+  out.outcomes.push_back(std::move(outcome));
 }
 
 void GpuBackend::runOthers(DeviceCall &call, size_t number, interp::BackendRun &out) {
@@ -137,15 +132,7 @@ void GpuBackend::runOthers(DeviceCall &call, size_t number, interp::BackendRun &
     if (i == chosen.index ||
         !whyNot(*bound, variants[i], fitOf(*bound, variants[i].kernel), gpu.device->arch).empty())
       continue;
-    interp::Outcome outcome;
-    outcome.variant = std::string(package.table().text(variants[i].entry));
-    std::string error;
-    beforeLaunch(2 + i);
-    if (call.upload(spread, std::byte{0xff}, error))
-      launch(*bound, uint32_t(number), i, call, outcome);
-    else
-      addFault(outcome, error);
-    out.outcomes.push_back(std::move(outcome));
+    runVariant(i, number, call, out);
   }
 }
 
@@ -168,6 +155,10 @@ interp::BackendRun GpuBackend::run(const sem::TestCall &test, const interp::Argu
     return out;
   interp::Outcome outcome;
   DeviceCall call(gpu, op, test, inputs);
+  if (only) {
+    runVariant(*only, *number, call, out);
+    return out;
+  }
   beforeLaunch(0);
   std::optional<Tensors> first = once(call, *number, std::byte{0xa5}, outcome, out.skipped);
   if (!out.skipped.empty())

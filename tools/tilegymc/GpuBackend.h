@@ -23,6 +23,8 @@ public:
   void setSpread(interp::Spread how) { spread = how; }
   /// Whether variants that the runtime would not choose run, too.
   void setOthers(bool wanted) { others = wanted; }
+  /// Only the variant of this number, once.
+  void setOnly(uint32_t index) { only = index; }
   /// Runs the variant that the runtime chooses twice, with outputs poisoned differently: what was not written, or is another time another, then differs. Then
   /// every other variant that could take the call runs once.
   interp::BackendRun run(const sem::TestCall &test, const interp::Arguments &inputs) override;
@@ -44,8 +46,7 @@ private:
   std::optional<std::vector<std::vector<interp::HostTensor>>>
   once(DeviceCall &call, size_t number, std::byte poison, interp::Outcome &outcome, std::string &skipped);
   void runOthers(DeviceCall &call, size_t number, interp::BackendRun &out);
-  void launch(const runtime::Call &bound, uint32_t number, uint32_t index, DeviceCall &call,
-              interp::Outcome &outcome);
+  void runVariant(uint32_t index, size_t number, DeviceCall &call, interp::BackendRun &out);
   /// Waits for the launch, and takes what it left; nothing after a fault.
   std::optional<std::vector<std::vector<interp::HostTensor>>> finish(DeviceCall &call,
                                                                      interp::Outcome &outcome);
@@ -56,6 +57,7 @@ private:
   GpuHealth &health;
   interp::Spread spread = interp::Spread::Dense;
   bool others = false;
+  std::optional<uint32_t> only;
 };
 
 } // namespace tilegym::cli

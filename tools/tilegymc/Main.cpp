@@ -42,6 +42,7 @@ int main(int argc, char **argv) {
   addListCommand(app, globals);
   addRunCommand(app, globals);
   addTestCommand(app, globals);
+  addTuneCommand(app, globals);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

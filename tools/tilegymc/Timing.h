@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times a call on the GPU: cold caches, events around each run, a device copy of the same traffic in between.
 #pragma once
-#include "Gpu.h"
+#include "EventTimer.h"
 #include "PackageFile.h"
 #include "compiler/interpreter/Inputs.h"
 
@@ -13,9 +13,6 @@ struct TimingOptions {
       size_t(256) << 20; ///< written before every timed run, so that nothing is in the L2 cache
 };
 
-struct Times {
-  double median = 0, least = 0, most = 0; ///< seconds
-};
 struct Timing {
   Times run, copy; ///< copy: a device-to-device copy that moves `traffic` bytes, half read and half written
   std::string error;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Device memory of a whole benchmark call, filled by repetition: a generator's values at full size would take longer than the timing.
+#pragma once
+#include "DeviceCall.h"
+
+namespace tilegym::cli {
+
+class BenchMemory {
+public:
+  /// Inputs repeat the values of `pattern`, which may be a smaller call's.
+  bool make(const Gpu &gpu, const sem::OpModel &op, const sem::TestCall &call,
+            const interp::Arguments &pattern, std::string &error);
+  /// In the order of the op's arguments.
+  const std::vector<const void *> &arguments() const { return list; }
+  /// Fills every output with the byte.
+  bool poison(std::byte byte, std::string &error);
+  /// The outputs and inouts, by tensor id.
+  std::optional<std::vector<std::optional<interp::HostTensor>>> download(std::string &error) const;
+
+private:
+  bool addTensor(const sem::TestCall &call, const interp::Arguments &pattern, size_t id, std::string &error);
+
+  const Gpu *gpu = nullptr;
+  const sem::OpModel *op = nullptr;
+  std::vector<DeviceBlock> blocks;
+  std::vector<interp::Dims> strides;
+  std::vector<TilegymTensor> tensors;
+  std::vector<uint64_t> scalars;
+  std::vector<const void *> list;
+};
+
+} // namespace tilegym::cli
