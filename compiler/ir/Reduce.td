@@ -46,7 +46,7 @@ def Tile_ReduceWithOp : Tile_Op<"reduce_with", [Pure, SameVariadicOperandSize, S
   let summary = "a reduction by a function";
   let description = [{
     `combiner` takes an accumulator for each tile, then an element of each, all scalars, and yields the new accumulators. It is associative
-    and `inits` is its identity; elements are combined in ascending order (a tree over neighbours), so it need not commute.
+    and commutative, and `inits` is its identity. The order depends on the layout alone, and all threads get equal bits.
 
     Example:
     ```mlir

@@ -45,8 +45,7 @@ public:
     for (const LayoutClass &c : classes.classes)
       for (tile::RegionOp op : c.accesses)
         widest = std::max(widest, accessShape(op).width);
-    kernel.walk(
-        [&](Operation *op) { inOrder |= isa<tile::ReduceWithOp, tile::ScanOp, tile::ScanWithOp>(op); });
+    kernel.walk([&](Operation *op) { inOrder |= isa<tile::ScanOp, tile::ScanWithOp>(op); });
   }
 
   LogicalResult run();

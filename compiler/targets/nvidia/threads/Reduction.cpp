@@ -42,7 +42,7 @@ TileTuple withRegisters(const TileTuple &tuple, layout::Layout layout) {
   return result;
 }
 
-/// Where `bit` of `index` is set, (b, a), else (a, b): so that the lower of two partners comes first.
+/// Where `bit` of `index` is set, (b, a), else (a, b): so that two partners do the same.
 Registers combineInOrder(ThreadBuilder &t, Value index, int64_t bit, const Registers &mine,
                          const Registers &theirs, Combine combine) {
   Value masked = arith::AndIOp::create(t.b, t.loc, index, t.i32(bit));
@@ -55,14 +55,16 @@ Registers combineInOrder(ThreadBuilder &t, Value index, int64_t bit, const Regis
   return combine(first, second);
 }
 
-void acrossLanes(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, Combine combine, bool ordered) {
+void acrossLanes(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t> masks, Combine combine,
+                 bool commutes) {
   for (int64_t mask : masks)
     for (int64_t r = 0, n = tuple.layout.numRegisters(); r < n; ++r) {
       Registers mine = column(tuple, r), theirs;
       for (Value value : mine)
         theirs.push_back(t.shuffleXor(value, mask));
       setColumn(tuple, r,
-                ordered ? combineInOrder(t, t.laneId(), mask, mine, theirs, combine) : combine(mine, theirs));
+                commutes ? combine(mine, theirs)
+                         : combineInOrder(t, t.laneId(), mask & -mask, mine, theirs, combine));
     }
 }
 
@@ -210,55 +212,6 @@ LogicalResult acrossBlocks(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t>
   return success();
 }
 
-/// One axis at a time, each wholly, from the last: row-major order.
-FailureOr<TileTuple> reduceOrdered(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes,
-                                   Combine combine) {
-  SmallVector<int64_t> descending(axes);
-  llvm::sort(descending, std::greater<>());
-  for (int64_t axis : descending) {
-    FailureOr<layout::Layout> along = orderedAlong(t, tuple.layout, axis);
-    if (failed(along) || failed(convertTuple(t, tuple, *along)))
-      return failure();
-    const layout::Layout &ordered = *along;
-    layout::Expected<layout::ReductionPlan> plan = layout::planReduction(ordered, int(axis));
-    if (!plan)
-      return emitError(t.loc, "internal error: ") << plan.error();
-    // Repetitions of the unit tile along the axis are separate stretches: each is reduced by itself, then they meet in order.
-    int64_t unit = ordered.unit()[axis], repeats = ordered.shape()[axis] / unit;
-    SmallVector<TileTuple> stretches;
-    for (int64_t k = 0; k < repeats; ++k) {
-      TileTuple stretch = withRegisters(tuple, plan->result);
-      for (auto [r, sources] : llvm::enumerate(plan->registers)) {
-        SmallVector<Registers> columns;
-        for (int64_t source : sources)
-          if (ordered.apply({source, 0, 0, 0})[axis] / unit == k)
-            columns.push_back(column(tuple, source));
-        setColumn(stretch, r, combineTree(columns, combine));
-      }
-      SmallVector<int64_t> laneMasks(plan->laneXors.begin(), plan->laneXors.end()),
-          warpMasks(plan->warpXors.begin(), plan->warpXors.end()),
-          blockMasks(plan->blockXors.begin(), plan->blockXors.end());
-      llvm::sort(blockMasks);
-      llvm::sort(laneMasks); // orderedAlong gives rising bits rising coordinates
-      llvm::sort(warpMasks);
-      acrossLanes(t, stretch, laneMasks, combine, /*ordered=*/true);
-      if (failed(acrossWarps(t, stretch, warpMasks, ordered, combine)) ||
-          failed(acrossBlocks(t, stretch, blockMasks, combine)))
-        return failure();
-      stretches.push_back(std::move(stretch));
-    }
-    TileTuple result = withRegisters(tuple, plan->result);
-    for (int64_t r = 0; r < result.layout.numRegisters(); ++r) {
-      SmallVector<Registers> columns;
-      for (const TileTuple &stretch : stretches)
-        columns.push_back(column(stretch, r));
-      setColumn(result, r, combineTree(columns, combine));
-    }
-    tuple = std::move(result);
-  }
-  return tuple;
-}
-
 } // namespace
 
 FailureOr<layout::Layout> orderedAlong(ThreadBuilder &t, const layout::Layout &from, int64_t axis) {
@@ -306,23 +259,8 @@ FailureOr<layout::Layout> orderedAlong(ThreadBuilder &t, const layout::Layout &f
   return *layout::Layout::make(shape, bases);
 }
 
-LogicalResult convertTuple(ThreadBuilder &t, TileTuple &tuple, const layout::Layout &to) {
-  if (tuple.layout == to)
-    return success();
-  for (Registers &part : tuple.parts) {
-    FailureOr<Registers> moved = t.convert(part, tuple.layout, to);
-    if (failed(moved))
-      return failure();
-    part = std::move(*moved);
-  }
-  tuple.layout = to;
-  return success();
-}
-
 FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int64_t> axes, Combine combine,
-                                 bool ordered) {
-  if (ordered)
-    return reduceOrdered(t, std::move(tuple), axes, combine);
+                                 bool commutes) {
   // All axes' registers, then all their lanes, then all their warps at once: one barrier however many axes.
   layout::Layout before = tuple.layout;
   SmallVector<int64_t> laneMasks, warpMasks, blockMasks;
@@ -342,7 +280,7 @@ FailureOr<TileTuple> reduceTuple(ThreadBuilder &t, TileTuple tuple, ArrayRef<int
     blockMasks.append(plan->blockXors.begin(), plan->blockXors.end());
     tuple = std::move(result);
   }
-  acrossLanes(t, tuple, laneMasks, combine, /*ordered=*/false);
+  acrossLanes(t, tuple, laneMasks, combine, commutes);
   if (failed(acrossWarps(t, tuple, warpMasks, before, combine)) ||
       failed(acrossBlocks(t, tuple, blockMasks, combine)))
     return failure();

@@ -16,7 +16,7 @@ LogicalResult lowerReduce(ThreadBuilder &t, Operation *op) {
     return {combineNamed(t, reduce.getKind(), a[0], x[0])};
   };
   FailureOr<TileTuple> result =
-      reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*ordered=*/false);
+      reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*commutes=*/true);
   if (failed(result))
     return failure();
   return setFromTile(t, reduce, result->parts[0], result->layout);
@@ -65,7 +65,7 @@ LogicalResult lowerArgReduce(ThreadBuilder &t, Operation *op) {
             arith::SelectOp::create(t.b, t.loc, wins, x[1], a[1])};
   };
   FailureOr<TileTuple> result =
-      reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*ordered=*/false);
+      reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*commutes=*/true);
   if (failed(result))
     return failure();
   Registers wide;
@@ -88,7 +88,8 @@ LogicalResult lowerReduceWith(ThreadBuilder &t, Operation *op) {
     arguments.append(x.begin(), x.end());
     return inlineScalarRegion(t, reduce.getCombiner(), arguments);
   };
-  FailureOr<TileTuple> result = reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*ordered=*/true);
+  FailureOr<TileTuple> result =
+      reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*commutes=*/false);
   if (failed(result))
     return failure();
   for (auto [value, part] : llvm::zip(reduce.getResults(), result->parts))
