@@ -122,12 +122,19 @@ int fuzz(const Options &o) {
 
 constexpr uint64_t kKernelsOfPackage = 100;
 
-/// Packages of kernels for sm_90a; the texts are in them.
+/// Packages of kernels for sm_90a, of `--replay`'s texts or else of the seeds; the texts are in them.
 int emitBundle(const Options &o) {
   std::filesystem::create_directories(o.bundle);
+  uint64_t count = o.replay.empty() ? o.range.count : o.replay.size();
+  auto readNumber = [&](uint64_t i, std::string &error) {
+    if (!o.replay.empty())
+      return readKernel(readText(o.replay[i]), o.replay[i], error);
+    uint64_t seed = o.range.first + i;
+    return readKernel(generateKernel(seed), fileOf(seed), error);
+  };
   SeedRange packages = o.range;
   packages.first = 0;
-  packages.count = (o.range.count + kKernelsOfPackage - 1) / kKernelsOfPackage;
+  packages.count = (count + kKernelsOfPackage - 1) / kKernelsOfPackage;
   packages.secondsOfOne = 3600;
   packages.chunk = 1;
   uint64_t failures = 0, kernels = 0, variants = 0;
@@ -137,10 +144,9 @@ int emitBundle(const Options &o) {
         Verdict verdict;
         std::vector<std::unique_ptr<KernelCase>> cases;
         std::vector<const KernelCase *> list;
-        for (uint64_t i = number * kKernelsOfPackage;
-             i < std::min(o.range.count, (number + 1) * kKernelsOfPackage); ++i) {
-          uint64_t seed = o.range.first + i;
-          cases.push_back(readKernel(generateKernel(seed), fileOf(seed), verdict.message));
+        for (uint64_t i = number * kKernelsOfPackage; i < std::min(count, (number + 1) * kKernelsOfPackage);
+             ++i) {
+          cases.push_back(readNumber(i, verdict.message));
           if (!cases.back()) {
             verdict.kind = Verdict::BadSpec;
             return verdict;
@@ -165,9 +171,9 @@ int emitBundle(const Options &o) {
         std::printf("package %" PRIu64 ": %s\n%s\n", number, name(verdict.kind).c_str(),
                     verdict.message.c_str());
       });
-  std::printf("fuzz_kernels: seeds from %" PRIu64 ": %" PRIu64 " kernels, %" PRIu64
-              " variants in %s, %" PRIu64 " failures\n",
-              o.range.first, kernels, variants, o.bundle.c_str(), failures);
+  std::string from = o.replay.empty() ? "seeds from " + std::to_string(o.range.first) : "kept texts";
+  std::printf("fuzz_kernels: %s: %" PRIu64 " kernels, %" PRIu64 " variants in %s, %" PRIu64 " failures\n",
+              from.c_str(), kernels, variants, o.bundle.c_str(), failures);
   return failures ? 1 : 0;
 }
 

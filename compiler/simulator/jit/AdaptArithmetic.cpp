@@ -39,10 +39,10 @@ public:
         guardDivision(i);
         break;
       case Instruction::FPToSI:
-        saturate(i, Intrinsic::fptosi_sat);
+        convertToInteger(i, true);
         break;
       case Instruction::FPToUI:
-        saturate(i, Intrinsic::fptoui_sat);
+        convertToInteger(i, false);
         break;
       case Instruction::FAdd:
       case Instruction::FSub:
@@ -118,11 +118,9 @@ private:
     i->setOperand(1, b.CreateSelect(bad, ConstantInt::get(type, 1), divisor));
   }
 
-  /// cvt saturates, and gives 0 for NaN.
-  void saturate(Instruction *i, Intrinsic::ID id) {
-    Value *operand = i->getOperand(0);
+  void convertToInteger(Instruction *i, bool isSigned) {
     if (i->getType()->getScalarSizeInBits() >= 32)
-      replace(i, b.CreateIntrinsic(id, {i->getType(), operand->getType()}, {operand}));
+      replace(i, floatToInteger(b, i->getOperand(0), i->getType(), isSigned));
   }
 
   Value *flushed(Value *x) {
@@ -158,6 +156,16 @@ private:
 };
 
 } // namespace
+
+Value *floatToInteger(IRBuilderBase &b, Value *x, Type *to, bool isSigned) {
+  Value *saturated =
+      b.CreateIntrinsic(isSigned ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat, {to, x->getType()}, {x});
+  unsigned bits = to->getScalarSizeInBits();
+  if (bits == 32 && x->getType()->getScalarSizeInBits() < 64)
+    return saturated; // LLVM gives 0 for NaN, too
+  Constant *topBit = ConstantInt::get(to, APInt::getSignedMinValue(bits));
+  return b.CreateSelect(b.CreateFCmpUNO(x, x), topBit, saturated);
+}
 
 void adaptArithmetic(Module &module) {
   for (Function &function : module)

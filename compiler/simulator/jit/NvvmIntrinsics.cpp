@@ -82,8 +82,8 @@ public:
         return b.CreateTrunc(mode == "hi" ? b.CreateLShr(bits, 32) : bits, b.getInt32Ty());
       }
       if (mode == "rn" || mode == "rz")
-        return b.CreateIntrinsic(Intrinsic::fptosi_sat, {call->getType(), x[0]->getType()},
-                                 {mode == "rn" ? unary(Intrinsic::roundeven) : x[0]});
+        return floatToInteger(b, mode == "rn" ? unary(Intrinsic::roundeven) : x[0], call->getType(),
+                              /*isSigned=*/true);
     }
     if (op == "lohi") { // i2d
       Value *high = b.CreateShl(b.CreateZExt(x[1], b.getInt64Ty()), 32);

@@ -86,11 +86,25 @@ TEST_CASE("Division by zero and overflowing division do not end the process") {
   remainder(7u, 0u);
 }
 
-TEST_CASE("Conversions to integers saturate, and NaN gives zero") {
+TEST_CASE("Conversions to integers saturate, and NaN gives what cvt gives") {
   Compiled f("i32", "  %f = bitcast i32 %x0 to float\n  %y = fptosi float %f to i32\n" + store("i32"));
   CHECK(f(std::bit_cast<int>(3e10f)) == std::numeric_limits<int>::max());
   CHECK(f(std::bit_cast<int>(NAN)) == 0);
   CHECK(f(std::bit_cast<int>(-2.5f)) == -2);
+  // With 64 bits on either side it is the top bit alone.
+  for (const char *op : {"fptosi", "fptoui"}) {
+    std::string convert = std::string("  %y = ") + op;
+    Compiled wide("i64",
+                  "  %f = bitcast i64 %x0 to double\n" + convert + " double %f to i64\n" + store("i64"));
+    CHECK(wide(std::bit_cast<int64_t>(double(NAN))) == std::numeric_limits<int64_t>::min());
+    CHECK(wide(std::bit_cast<int64_t>(2.5)) == 2);
+    Compiled narrowed("i64", "  %f = bitcast i64 %x0 to double\n  %n = " + std::string(op) +
+                                 " double %f to i32\n  %y = zext i32 %n to i64\n" + store("i64"));
+    CHECK(narrowed(std::bit_cast<int64_t>(double(NAN))) == 0x80000000);
+    Compiled widened("i64", "  %n = trunc i64 %x0 to i32\n  %f = bitcast i32 %n to float\n" + convert +
+                                " float %f to i64\n" + store("i64"));
+    CHECK(widened(int64_t(std::bit_cast<uint32_t>(NAN))) == std::numeric_limits<int64_t>::min());
+  }
 }
 
 TEST_CASE("A product and a sum stay two roundings, even where the code allows one") {
