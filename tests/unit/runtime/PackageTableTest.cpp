@@ -132,7 +132,7 @@ TEST_CASE("what does not hold together is refused") {
       {"a variant whose lists do not match its op", [](OpText &o) { o.variants[0].threads = 0; }},
       {"a variant whose lists do not match its op", [](OpText &o) { o.variants[0].sharedBytes = 1 << 21; }},
       {"a variant whose lists do not match its op",
-       [](OpText &o) { o.variants[0].grid.resize(4, {number(1)}); }},
+       [](OpText &o) { o.variants[0].grid.resize(5, {number(1)}); }},
       {"an image that lies outside", [](OpText &o) { o.variants[0].images[0].kind = 2; }},
       {"an image that lies outside", [](OpText &o) { o.variants[0].images[0].unpacked = kMaxImage + 1; }},
       {"a parameter of no tensor",
