@@ -248,7 +248,7 @@ TEST_CASE("kernels are chosen by their guards, derived parameters are computed")
   CHECK(eligibleKernels(*call.op, call.interface(), call.args, faults) == N{0, 1});
   CHECK(deriveParams(*call.op, call.interface(), 0, call.args, faults)->params ==
         std::vector<sem::NamedInt>{{"BN", 1024}});
-  call.args.tensors[0] = {noise(DType::F16, {1, 20000})};
+  call.args.tensors[0] = {noise(DType::F16, {1, 262145})};
   CHECK(eligibleKernels(*call.op, call.interface(), call.args, faults) == N{1});
   CHECK(faults.empty());
 }
