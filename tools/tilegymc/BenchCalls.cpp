@@ -45,17 +45,33 @@ std::optional<sem::TestCall> withDim(const sem::OpModel &op, const sem::TestCall
   return out;
 }
 
+/// Of the first tensor's axes but the last, which decides what variants there are; -1: all are 1.
+static int64_t longestDim(const sem::OpModel &op, const sem::TestCall &call) {
+  int64_t longest = -1;
+  if (op.tensors.empty())
+    return longest;
+  const std::vector<sem::DimUse> &uses = op.tensors[0].dims;
+  for (size_t axis = 0; axis + (uses.size() > 1) < uses.size(); ++axis) {
+    int64_t dim = uses[axis].dim;
+    if (dim >= 0 && op.dims[size_t(dim)].choices.empty() && call.bound.values.dims[size_t(dim)] > 1 &&
+        (longest < 0 || call.bound.values.dims[size_t(dim)] > call.bound.values.dims[size_t(longest)]))
+      longest = dim;
+  }
+  return longest;
+}
+
 sem::TestCall smallEnough(const sem::OpModel &op, const sem::TestCall &call, int64_t elements) {
   sem::TestCall small = call;
-  if (op.tensors.empty() || op.tensors[0].dims.empty() || op.tensors[0].dims[0].dim < 0)
-    return small;
-  size_t dim = size_t(op.tensors[0].dims[0].dim);
-  while (largestTensor(small.bound) > elements && small.bound.values.dims[dim] > 1) {
-    std::optional<sem::TestCall> less = withDim(op, small, dim, small.bound.values.dims[dim] / 2);
+  while (largestTensor(small.bound) > elements) {
+    int64_t dim = longestDim(op, small);
+    std::optional<sem::TestCall> less;
+    if (dim >= 0)
+      less = withDim(op, small, size_t(dim), small.bound.values.dims[size_t(dim)] / 2);
     if (!less)
       break;
     small = std::move(*less);
-    small.name = call.name + ", " + op.dims[dim].name + "=" + std::to_string(small.bound.values.dims[dim]);
+    small.name = call.name + ", " + op.dims[size_t(dim)].name + "=" +
+                 std::to_string(small.bound.values.dims[size_t(dim)]);
   }
   return small;
 }
