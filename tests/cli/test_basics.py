@@ -68,7 +68,7 @@ class Specs(cli.CliTest):
 
 class Check(cli.CliTest):
     def test_cases(self):
-        out = self.expect(OK, "check", "softmax", "-k", "t=f16", "-k", "R=7 N=63", out=["passed  softmax, interpreter: R=7 N=63 T=f16", "1 passed, 0 failed, 0 skipped"])
+        out = self.expect(OK, "check", "softmax", "-k", "t=f16", "-k", "R=9 N=63", out=["passed  softmax, interpreter: R=9 N=63 T=f16", "1 passed, 0 failed, 0 skipped"])
         self.assertNotIn("T=bf16", out)
         self.assertNotIn("passed  ", self.expect(OK, "check", "-q", "softmax", "-k", "R=1 N=1 "))
         self.expect(OK, "check", "softmax", "--static", out="1 spec checked")
@@ -155,10 +155,10 @@ class Run(cli.CliTest):
 
 class WithoutGpu(cli.CliTest):
     def test_skips_are_said_with_their_reason(self):
-        out = self.expect(OK, "test", "softmax", "-k", "R=7 N=63 T=f32", out=["passed  softmax, interpreter", "1 passed, 0 failed, 1 skipped"], err="nothing ran on a GPU: no CUDA driver")
-        self.assertIn("skipped softmax, gpu: R=7 N=63 T=f32 (no CUDA driver", out)
-        self.expect(ENVIRONMENT_LACKS, "test", "softmax", "-k", "R=7 N=63 T=f32", "--backend", "gpu")
-        case = json.loads(self.expect(OK, "test", "softmax", "-k", "R=7 N=63 T=f32", "--json"))["cases"][1]
+        out = self.expect(OK, "test", "softmax", "-k", "R=9 N=63 T=f32", out=["passed  softmax, interpreter", "1 passed, 0 failed, 1 skipped"], err="nothing ran on a GPU: no CUDA driver")
+        self.assertIn("skipped softmax, gpu: R=9 N=63 T=f32 (no CUDA driver", out)
+        self.expect(ENVIRONMENT_LACKS, "test", "softmax", "-k", "R=9 N=63 T=f32", "--backend", "gpu")
+        case = json.loads(self.expect(OK, "test", "softmax", "-k", "R=9 N=63 T=f32", "--json"))["cases"][1]
         self.assertEqual((case["backend"], case["status"]), ("gpu", "skipped"))
         self.assertIn("no CUDA driver", case["reason"])
         self.expect(ENVIRONMENT_LACKS, "bench", "softmax", err="bench times on a GPU: no CUDA driver")

@@ -21,7 +21,7 @@ test {
 bench none "a test"
 """
 
-CASE = ["softmax", "-k", "R=7 N=63 T=f32"]
+CASE = ["softmax", "-k", "R=9 N=63 T=f32"]
 
 
 def has_simulator():
@@ -53,8 +53,8 @@ class Simulator(cli.CliTest):
                          "help: the schedule's seed is "])
 
     def test_large_cases_are_skipped_aloud(self):
-        self.expect(OK, "test", "softmax", "-k", "R=7", "-k", "T=f32", "--backend", "sim", "--arch", "sm_80", "--limit", "1000",
-                    out="skipped softmax, sim sm_80: R=7 N=1024 T=f32 (it has 14336 elements, more than --limit 1000 for the simulator)")
+        self.expect(OK, "test", "softmax", "-k", "R=9", "-k", "T=f32", "--backend", "sim", "--arch", "sm_80", "--limit", "1000",
+                    out="skipped softmax, sim sm_80: R=9 N=1024 T=f32 (it has 18432 elements, more than --limit 1000 for the simulator)")
 
     def test_wrong_options(self):
         self.expect(INPUT_WRONG, "test", *CASE, "--backend", "sim", "--arch", "sm_100a", err="--arch: found 'sm_100a', but the simulator pretends to be sm_80 or sm_90a")
@@ -66,7 +66,7 @@ class WithoutSimulator(cli.CliTest):
         if has_simulator():
             self.skipTest("this tilegymc has the simulator")
         self.expect(ENVIRONMENT_LACKS, "check", *CASE, "--sim", err="error: --sim: this tilegymc was built without")
-        self.expect(ENVIRONMENT_LACKS, "test", *CASE, "--backend", "sim", out="skipped softmax, sim: R=7 N=63 T=f32 (this tilegymc was built without")
+        self.expect(ENVIRONMENT_LACKS, "test", *CASE, "--backend", "sim", out="skipped softmax, sim: R=9 N=63 T=f32 (this tilegymc was built without")
 
 
 cli.main()
