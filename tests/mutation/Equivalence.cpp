@@ -124,7 +124,33 @@ std::string equivalentByOrder(const Operator &kind, Operation *op) {
   return isFirst || isBeside ? "nothing to order" : "";
 }
 
+/// Does the comparison say the same of (a, b) as of (b, a)?
+static bool isSymmetric(Operation *op) {
+  using I = arith::CmpIPredicate;
+  using F = arith::CmpFPredicate;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return compare.getPredicate() == I::eq || compare.getPredicate() == I::ne;
+  auto compare = dyn_cast<arith::CmpFOp>(op);
+  return compare &&
+         llvm::is_contained({F::OEQ, F::UEQ, F::ONE, F::UNE, F::ORD, F::UNO}, compare.getPredicate());
+}
+
+/// (2^64 - 1) / d still, but for the lowest byte: of a quotient's estimate, the upper half of n times it, which is less by 1 at most for all n below 2^56.
+static bool isEstimate(Operation *op) {
+  auto divide = dyn_cast<arith::DivUIOp>(op);
+  APInt most;
+  return divide && divide.getType().isInteger(64) && matchPattern(divide.getLhs(), m_ConstantInt(&most)) &&
+         most.getZExtValue() >= ~uint64_t(0xff) && llvm::all_of(divide->getUsers(), [](Operation *user) {
+           auto product = dyn_cast<arith::MulUIExtendedOp>(user);
+           return product && product.getLow().use_empty();
+         });
+}
+
 std::string equivalentByFlow(const Operator &kind, Operation *op, unsigned place) {
+  if (kind.name == "swap-operands")
+    return isSymmetric(op) ? "symmetric comparison" : "";
+  if (kind.name == "flip-bit")
+    return isEstimate(op) ? "an estimate that is corrected" : "";
   if (kind.name != "change-other" && kind.name != "change-kind" && kind.name != "change-lane" &&
       kind.name != "drop-guard" && kind.name != "negate-condition")
     return ""; // the operation may be gone

@@ -8,6 +8,8 @@
 // | nothing to order | a barrier beside another one, or before the first write: no access lies between that another thread could meet |
 // | one value in all lanes | whoever's value a shuffle gives, it is the same one: it comes from constants, parameters, the block's and the warp's number |
 // | only lane 0's | lane 0 gets lane k's value by xor, down and index k alike; what other lanes get reaches only code that lane 0 alone runs |
+// | symmetric comparison | it says the same of (a, b) as of (b, a) |
+// | an estimate that is corrected | a quotient's estimate is less by 1 at most, as before, for every size that memory can have |
 // | prefetch | it changes no memory, whoever asks for it |
 // | value of masked elements | the load's other value flows, in this thread alone, through arithmetic to where nothing happens unless the load did: predicates, branches, conjunctions |
 #pragma once
