@@ -123,6 +123,19 @@ Value Lowerer::shiftInt(Code op, DType dtype, Value a, Value b) {
   bool isSigned = tilegym::isSigned(dtype);
   APInt amount;
   bool isSafe = matchPattern(b, m_ConstantInt(&amount)) && amount.ult(width);
+  // PTX shifts by 32-bit amounts that saturate, and LLVM takes the test below for one that they make needless: by a 64-bit amount's low half alone. So
+  // amounts of 64 bits are cut to 7 first, in a form of which that stays true.
+  if (!isSafe && width == 64) {
+    Type word = builder.getI32Type();
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      word = shaped.clone(word);
+    Value isHigh =
+        create<arith::CmpIOp>(Predicate::ne, create<arith::ShRUIOp>(b, number(type, 32)), zero(type));
+    Value low = create<arith::TruncIOp>(word, b);
+    Value all = number(word, 64);
+    Value cut = create<arith::MinUIOp>(create<arith::SelectOp>(isHigh, all, low), all);
+    b = create<arith::ExtUIOp>(type, cut);
+  }
   Value tooFar = isSafe ? Value() : create<arith::CmpIOp>(Predicate::uge, b, number(type, width));
   if (op == Code::Shr && isSigned) {
     // All copies of the sign: the same as a shift by one less than the width.
