@@ -104,8 +104,8 @@ bool Matcher::match(MatrixAccess &access, int elemBytes) const {
 
 bool Matcher::matchTransposed(MatrixAccess &access) const {
   const auto &lanes = addresses.laneBits;
-  for (int i = 0; i < 3; ++i)
-    if (!is(lanes[size_t(2 + i)], int64_t(1) << i))
+  for (size_t i = 0; i < 3; ++i)
+    if (!is(lanes[2 + i], int64_t(1) << i))
       return false;
   // Any register bit may number the two rows of a word; the fragments use the first.
   if (tile.bits(Dim::Register) == 0 || !rowsClear({}, {2, 3, 4}))

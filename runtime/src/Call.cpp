@@ -181,12 +181,14 @@ TilegymStatus Call::runChecks() {
     Evaluated e = evaluate(table.get<Inst>(check.condition), values());
     std::string_view message = table.text(check.message);
     int length = int(std::min<size_t>(message.size(), 1024));
+    // NOLINTBEGIN(bugprone-suspicious-stringview-data-usage): the length goes along
     if (e.error)
       return fail(TILEGYM_INVALID_ARGUMENT, "%s: the check '%.*s' cannot be evaluated: %s",
                   Text(table.text(op.name)).data, length, message.data(), e.error);
     if (!e.value.i)
       return fail(TILEGYM_INVALID_ARGUMENT, "%s: %.*s", Text(table.text(op.name)).data, length,
                   message.data());
+    // NOLINTEND(bugprone-suspicious-stringview-data-usage)
   }
   return TILEGYM_OK;
 }

@@ -22,7 +22,6 @@ Opened openDriver() {
   const char *override = std::getenv("TILEGYM_DRIVER");
   const char *names[] = {override ? override : "libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"};
   void *library = nullptr;
-  std::string why;
   for (const char *name : names) {
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library || override)
@@ -35,6 +34,7 @@ Opened openDriver() {
               "; install NVIDIA's driver, or use the reference backend";
     return o;
   }
+// NOLINTBEGIN(bugprone-macro-parentheses): names and parameter lists take no parentheses
 #define X(name, symbol, parameters)                                                                          \
   if (!(o.driver.name = reinterpret_cast<CUresult(*) parameters>(dlsym(library, symbol)))) {                 \
     o.status = TILEGYM_NO_DRIVER;                                                                            \
@@ -43,6 +43,7 @@ Opened openDriver() {
   }
 #include "CudaSymbols.inc"
 #undef X
+  // NOLINTEND(bugprone-macro-parentheses)
   if (CUresult result = o.driver.init(0); result != kSuccess) {
     const char *name = nullptr;
     o.driver.getErrorName(result, &name);

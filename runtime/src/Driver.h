@@ -43,6 +43,7 @@ struct CUlaunchConfig {
 
 /// Every function of CudaSymbols.inc as a member, `driver.init(0)`.
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): names and parameter lists take no parentheses
 #define X(name, symbol, parameters) CUresult(*name) parameters = nullptr;
 #include "CudaSymbols.inc"
 #undef X
