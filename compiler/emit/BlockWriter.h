@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
+#include <type_traits>
 
 namespace tilegym::emit {
 
@@ -14,6 +15,8 @@ public:
   BlockWriter() { bytes.resize(sizeof(format::Header)); }
 
   template <class T> format::Slice put(llvm::ArrayRef<T> items) {
+    static_assert(std::has_unique_object_representations_v<T>,
+                  "padding would put whatever lay in memory into the package");
     if (items.empty())
       return {};
     align(8);

@@ -88,6 +88,7 @@ struct Tensor {
   uint32_t optional, hasFill;
   uint64_t fillBits; ///< one element, in its own dtype, low bytes
   uint32_t aliasOf;  ///< tensor, or kNone
+  uint32_t reserved; ///< 0
 };
 
 struct Scalar {
@@ -97,6 +98,7 @@ struct Scalar {
   Slice choices;     ///< int64_t bits of each (consts)
   Slice enumerators; ///< Slice (char)
   uint32_t hasDefault;
+  uint32_t reserved;   ///< 0
   int64_t defaultBits; ///< integers as int64; floats as a double's bits
 };
 
