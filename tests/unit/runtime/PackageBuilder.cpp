@@ -80,7 +80,7 @@ Op PackageBuilder::op(const OpText &o) {
       uses.push_back({u.dim, u.orOne, u.isGroup, put(u.expr)});
     (t.role == Role::Output ? outputs : inputs).push_back({1, uint32_t(tensors.size())});
     tensors.push_back({text(t.name), t.role, t.typeVar, put(uses), t.optional, t.fill.has_value(),
-                       t.fill.value_or(0), t.aliasOf});
+                       t.fill.value_or(0), t.aliasOf, 0});
   }
   r.tensors = put(tensors);
   std::vector<Scalar> scalars;
@@ -92,6 +92,7 @@ Op PackageBuilder::op(const OpText &o) {
                        put(s.choices),
                        {},
                        s.defaultBits.has_value(),
+                       0,
                        s.defaultBits.value_or(0)});
   }
   r.scalars = put(scalars);
