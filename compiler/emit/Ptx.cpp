@@ -105,17 +105,22 @@ private:
 
 } // namespace
 
+Expected<std::unique_ptr<Module>> translateFor(const TargetMachine &machine, mlir::ModuleOp op,
+                                               LLVMContext &context) {
+  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(op, context, "kernel");
+  if (!module)
+    return createStringError("internal error: the lowered module does not translate to LLVM IR");
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  return module;
+}
+
 Expected<std::unique_ptr<Module>> translateToLLVM(mlir::ModuleOp op, LLVMContext &context,
                                                   const PtxOptions &options) {
   auto machine = makeTargetMachine(options);
   if (!machine)
     return machine.takeError();
-  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(op, context, "kernel");
-  if (!module)
-    return createStringError("internal error: the lowered module does not translate to LLVM IR");
-  module->setTargetTriple((*machine)->getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
-  return module;
+  return translateFor(**machine, op, context);
 }
 
 Expected<std::string> emitPtx(Module &module, const PtxOptions &options) {

@@ -11,6 +11,7 @@ class ModuleOp;
 namespace llvm {
 class LLVMContext;
 class Module;
+class TargetMachine;
 } // namespace llvm
 
 namespace tilegym::emit {
@@ -20,6 +21,9 @@ struct PtxOptions {
   std::string feature = "+ptx90"; ///< PTX ISA version; LLVM would take the chip's oldest
 };
 
+/// The module must hold dialects that translate to LLVM IR only; what it gives is for the machine's target.
+llvm::Expected<std::unique_ptr<llvm::Module>> translateFor(const llvm::TargetMachine &machine,
+                                                           mlir::ModuleOp module, llvm::LLVMContext &context);
 /// The module must hold LLVM and NVVM dialect only.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context, const PtxOptions &options);

@@ -163,4 +163,20 @@ std::vector<double> HostTensor::toDoubles() const {
   return values;
 }
 
+int64_t firstChange(const HostTensor &before, const std::byte *after, bool elementsToo) {
+  size_t size = before.buffer->size(), width = sizeInBytes(before.dtype);
+  const std::byte *bytes = before.buffer->data();
+  if (!std::memcmp(bytes, after, size))
+    return -1;
+  std::vector<bool> mine(size, false);
+  if (!elementsToo)
+    forEachPosition(before, [&](int64_t, int64_t position) {
+      std::fill_n(mine.begin() + position * int64_t(width), width, true);
+    });
+  for (size_t i = 0; i < size; ++i)
+    if (bytes[i] != after[i] && !mine[i])
+      return int64_t(i);
+  return -1;
+}
+
 } // namespace tilegym::interp

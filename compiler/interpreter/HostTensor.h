@@ -64,6 +64,9 @@ struct HostTensor {
   std::vector<double> toDoubles() const;
 };
 
+/// The first byte of the buffer that `after` has otherwise, elements left out unless asked for; -1: none.
+int64_t firstChange(const HostTensor &before, const std::byte *after, bool elementsToo);
+
 /// Calls fn(linear, position) for every element in row-major order.
 template <class Fn> void forEachPosition(const HostTensor &tensor, Fn fn) {
   const size_t rank = tensor.shape.size();

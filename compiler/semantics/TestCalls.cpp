@@ -403,4 +403,16 @@ std::vector<TestCall> benchCalls(const OpModel &op, const BenchModel &model, Dia
   return calls;
 }
 
+int64_t elementsOf(const TestCall &call) {
+  int64_t all = 0;
+  for (const auto &list : call.bound.shapes)
+    for (const auto &shape : list) {
+      int64_t count = 1;
+      for (int64_t extent : shape)
+        count *= extent;
+      all += count;
+    }
+  return all;
+}
+
 } // namespace tilegym::sem

@@ -23,6 +23,9 @@ struct TestCall {
   uint64_t seed = 0;                          ///< from the op's and the call's name
 };
 
+/// Elements of all its tensors together.
+int64_t elementsOf(const TestCall &call);
+
 /// Lists that are crossed leave out combinations which a `where` of the op refuses; a case that is refused is an error.
 std::vector<TestCall> testCalls(const OpModel &op, const TestModel &model, DiagnosticSink &sink);
 std::vector<TestCall> benchCalls(const OpModel &op, const BenchModel &model, DiagnosticSink &sink);

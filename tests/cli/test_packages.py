@@ -2,6 +2,7 @@
 """Compiling, and what the commands make of a package, with a driver on which kernels do nothing or what the test asks for."""
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -53,6 +54,17 @@ class Packages(cli.CliTest):
 
     def gpu_test(self, code, damage=None, out=""):
         return self.expect(code, "test", "softmax", *ONE_CASE, "--backend", "gpu", "--package", self.package, "-j", "1", driver=cli.FAKE_DRIVER, damage=damage, out=out)
+
+    def test_the_same_inputs_give_the_same_bytes(self):
+        # Two processes, in which memory lies elsewhere; scalars with defaults, optional tensors, both targets.
+        made = []
+        for jobs in "1", "2":
+            folder = self.path(jobs)
+            self.expect(OK, "compile", "rms_norm", "--arch", "sm_80,sm_90a", "--dtypes", "bf16", "--no-cache", "-j", jobs, "-o", folder)
+            made.append({path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())})
+        self.assertEqual(list(made[0]), ["manifest.json", "rms_norm.h", "rms_norm.o", "rms_norm.tgk"])
+        for name in made[0]:
+            self.assertTrue(made[0][name] == made[1][name], name + " differs from one compile to the next")
 
     def test_compile_writes_a_package(self):
         self.assertEqual(self.compiled.returncode, OK, self.compiled.stderr)

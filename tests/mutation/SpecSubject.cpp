@@ -29,18 +29,6 @@ namespace {
 constexpr int64_t kMostElements = 66000, kMostInAll = 250000;
 constexpr size_t kMostCases = 24;
 
-int64_t elementsOf(const sem::TestCall &call) {
-  int64_t all = 0;
-  for (const auto &list : call.bound.shapes)
-    for (const auto &shape : list) {
-      int64_t count = 1;
-      for (int64_t extent : shape)
-        count *= extent;
-      all += count;
-    }
-  return all;
-}
-
 /// The same code comes again for each register of a tile, but small cases reach the first ones only: of the points of a tune space, the one
 /// with the smallest tiles a thread, though not below a vector.
 int64_t elementsAThread(const sem::Specialization &spec) {
@@ -109,12 +97,12 @@ public:
     std::vector<const sem::TestCall *> mine;
     for (const sem::TestCall &call : all) {
       const sem::Specialization &wanted = call.bound.spec, &have = compiled.spec;
-      if (wanted.dtypes == have.dtypes && wanted.present == have.present && elementsOf(call) > 0 &&
-          elementsOf(call) <= kMostElements)
+      if (wanted.dtypes == have.dtypes && wanted.present == have.present && sem::elementsOf(call) > 0 &&
+          sem::elementsOf(call) <= kMostElements)
         mine.push_back(&call);
     }
     // Those that somebody thought of first. The larger, the more of the code is reached, and the smaller, the more of the masks.
-    auto rank = [](auto *call) { return std::tuple(!call->testCase, -elementsOf(*call), call); };
+    auto rank = [](auto *call) { return std::tuple(!call->testCase, -sem::elementsOf(*call), call); };
     llvm::sort(mine, [&](auto *x, auto *y) { return rank(x) < rank(y); });
     auto plain = std::find_if(mine.begin(), mine.end(), [](auto *call) { return !call->testCase; });
     calls.assign(mine.begin(), plain);
@@ -137,7 +125,7 @@ public:
           return "!" + fault.caughtBy + ": " + fault.detail;
         fit += std::to_string(i) + " ";
         ++taken;
-        elements += elementsOf(*calls[i]);
+        elements += sem::elementsOf(*calls[i]);
       }
       return fit;
     });

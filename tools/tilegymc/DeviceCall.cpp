@@ -4,27 +4,6 @@
 #include <cstring>
 
 namespace tilegym::cli {
-namespace {
-
-/// The first byte that differs outside of the tensor's elements (everywhere, with `elementsToo`); -1: none.
-int64_t changedByte(const interp::HostTensor &before, const interp::HostTensor &after, bool elementsToo) {
-  size_t size = before.buffer->size(), width = sizeInBytes(before.dtype);
-  const std::byte *a = before.buffer->data(), *b = after.buffer->data();
-  if (!std::memcmp(a, b, size))
-    return -1;
-  std::vector<bool> mine(size, false);
-  if (!elementsToo)
-    interp::forEachPosition(before, [&](int64_t, int64_t position) {
-      std::fill_n(mine.begin() + position * int64_t(width), width, true);
-    });
-  for (size_t i = 0; i < size; ++i)
-    if (a[i] != b[i] && !mine[i])
-      return int64_t(i);
-  return -1;
-}
-
-} // namespace
-
 uint64_t scalarArgument(const sem::OpModel &op, const sem::TestCall &call, size_t scalar,
                         const sem::Constant &value) {
   const sem::ScalarParam &param = op.scalars[scalar];
@@ -94,7 +73,8 @@ DeviceCall::download(std::vector<std::string> &damages, std::string &error) {
     if (!now)
       return std::nullopt;
     bool isInput = op.tensors[id].role == sem::Role::Input;
-    if (int64_t byte = changedByte(*images[id], *now, isInput); damage.empty() && byte >= 0)
+    if (int64_t byte = interp::firstChange(*images[id], now->buffer->data(), isInput);
+        damage.empty() && byte >= 0)
       damage = isInput ? "an input was written, at byte " + std::to_string(byte) + " of its memory"
                        : "byte " + std::to_string(byte) +
                              " of its memory was written, which is between its elements";

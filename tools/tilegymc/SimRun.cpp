@@ -20,18 +20,6 @@ void addSimOptions(CLI::App &command, SimOptions &options) {
 
 namespace {
 
-int64_t elementsOf(const sem::TestCall &call) {
-  int64_t all = 0;
-  for (const auto &list : call.bound.shapes)
-    for (const auto &shape : list) {
-      int64_t count = 1;
-      for (int64_t extent : shape)
-        count *= extent;
-      all += count;
-    }
-  return all;
-}
-
 /// No target lowers them yet.
 bool takesLists(const sem::OpModel &op) {
   return std::any_of(op.tensors.begin(), op.tensors.end(),
@@ -118,7 +106,7 @@ int SimRun::open(const std::vector<OpPtr> &all, unsigned jobs) {
 
 void SimRun::run(const sem::OpModel &op, const sem::TestCall &call, interp::CaseRunner &runner,
                  std::vector<CaseLine> &lines) const {
-  int64_t elements = elementsOf(call);
+  int64_t elements = sem::elementsOf(call);
   for (const Target &target : targets) {
     if (takesLists(op)) {
       lines.push_back(

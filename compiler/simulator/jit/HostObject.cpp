@@ -2,9 +2,9 @@
 // Translation, meaning, and code generation that is quick rather than good: a variant runs for milliseconds, and is compiled for each test.
 #include "compiler/simulator/jit/HostObject.h"
 #include "compiler/emit/Libdevice.h"
+#include "compiler/emit/Ptx.h"
 #include "compiler/simulator/jit/Semantics.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/Constants.h"
@@ -109,12 +109,7 @@ Expected<std::unique_ptr<Module>> translateForHost(mlir::ModuleOp op, LLVMContex
   auto machine = makeHostMachine();
   if (!machine)
     return machine.takeError();
-  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(op, context, "kernel");
-  if (!module)
-    return createStringError("internal error: the lowered module does not translate to LLVM IR");
-  module->setTargetTriple((*machine)->getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
-  return module;
+  return emit::translateFor(**machine, op, context);
 }
 
 Expected<std::string> compileForHost(Module &module, unsigned number) {

@@ -18,23 +18,6 @@ constexpr std::byte kPoison = std::byte{0xa5};
 
 size_t roundedUp(size_t bytes) { return (bytes + kGuard - 1) / kGuard * kGuard; }
 
-/// The first byte that differs and is no element (or is one, with `elementsToo`); -1: none.
-int64_t strayByte(const HostTensor &before, const std::byte *after, bool elementsToo) {
-  size_t size = before.buffer->size(), width = sizeInBytes(before.dtype);
-  const std::byte *bytes = before.buffer->data();
-  if (!std::memcmp(bytes, after, size))
-    return -1;
-  std::vector<bool> mine(size, false);
-  if (!elementsToo)
-    interp::forEachPosition(before, [&](int64_t, int64_t position) {
-      std::fill_n(mine.begin() + position * int64_t(width), width, true);
-    });
-  for (size_t i = 0; i < size; ++i)
-    if (bytes[i] != after[i] && !mine[i])
-      return int64_t(i);
-  return -1;
-}
-
 } // namespace
 
 KernelDevice::~KernelDevice() {
@@ -157,7 +140,8 @@ bool KernelDevice::download(const KernelCase &kernel, const std::vector<Placed> 
       end = begin + size;
     }
     bool isInput = op.tensors[id].role == sem::Role::Input;
-    if (int64_t byte = strayByte(tensor, buffer->data(), isInput); byte >= 0 && outcome.error.empty())
+    if (int64_t byte = interp::firstChange(tensor, buffer->data(), isInput);
+        byte >= 0 && outcome.error.empty())
       outcome.error = op.tensors[id].name +
                       (isInput ? " is an input, but byte " : ": between its elements byte ") +
                       std::to_string(byte) + " was written";
