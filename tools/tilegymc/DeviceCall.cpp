@@ -2,6 +2,7 @@
 // Uploads, poisons and judges the memory around a call.
 #include "DeviceCall.h"
 #include <cstring>
+#include <set>
 
 namespace tilegym::cli {
 uint64_t scalarArgument(const sem::OpModel &op, const sem::TestCall &call, size_t scalar,
@@ -18,11 +19,16 @@ uint64_t scalarArgument(const sem::OpModel &op, const sem::TestCall &call, size_
   return cell.bits(0);
 }
 
+size_t DeviceCall::homeOf(size_t id) const {
+  int64_t shared = inPlace ? op.tensors[id].aliasOf : -1;
+  return shared >= 0 && call.bound.spec.present[size_t(shared)] ? size_t(shared) : id;
+}
+
 bool DeviceCall::upload(interp::Spread spread, std::byte poison, std::string &error) {
   tensors.resize(op.tensors.size());
   images.assign(op.tensors.size(), std::nullopt);
   for (size_t id = 0; id < op.tensors.size(); ++id) {
-    if (!call.bound.spec.present[id])
+    if (!call.bound.spec.present[id] || homeOf(id) != id)
       continue;
     const sem::TensorParam &tensor = op.tensors[id];
     if (tensor.role != sem::Role::Output) {
@@ -36,6 +42,9 @@ bool DeviceCall::upload(interp::Spread spread, std::byte poison, std::string &er
     if (!tensors[id].upload(gpu, *images[id], error))
       return false;
   }
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    if (call.bound.spec.present[id])
+      images[id] = images[homeOf(id)];
   return true;
 }
 
@@ -45,7 +54,7 @@ const std::vector<const void *> &DeviceCall::arguments() {
   for (const sem::Argument &argument : op.arguments) {
     size_t id = size_t(argument.id);
     if (argument.isTensor) {
-      list.push_back(images[id] ? tensors[id].view() : nullptr);
+      list.push_back(images[id] ? tensors[homeOf(id)].view() : nullptr);
     } else {
       scalars[id] = scalarArgument(op, call, id, inputs.scalars[id]);
       list.push_back(&scalars[id]);
@@ -65,14 +74,18 @@ std::vector<const void *> DeviceCall::inputsOnly() {
 std::optional<std::vector<std::vector<interp::HostTensor>>>
 DeviceCall::download(std::vector<std::string> &damages, std::string &error) {
   std::vector<std::vector<interp::HostTensor>> out(op.tensors.size());
+  std::set<size_t> shared;
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    if (images[id] && homeOf(id) != id)
+      shared.insert(homeOf(id));
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     if (!images[id])
       continue;
     std::string damage;
-    std::optional<interp::HostTensor> now = tensors[id].download(gpu, damage, error);
+    std::optional<interp::HostTensor> now = tensors[homeOf(id)].download(gpu, damage, error);
     if (!now)
       return std::nullopt;
-    bool isInput = op.tensors[id].role == sem::Role::Input;
+    bool isInput = op.tensors[id].role == sem::Role::Input && !shared.count(id);
     if (int64_t byte = interp::firstChange(*images[id], now->buffer->data(), isInput);
         damage.empty() && byte >= 0)
       damage = isInput ? "an input was written, at byte " + std::to_string(byte) + " of its memory"

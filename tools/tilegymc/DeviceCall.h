@@ -9,9 +9,10 @@ namespace tilegym::cli {
 
 class DeviceCall {
 public:
+  /// `inPlace`: outputs that may share an input's memory do.
   DeviceCall(const Gpu &gpu, const sem::OpModel &op, const sem::TestCall &call,
-             const interp::Arguments &inputs)
-      : gpu(gpu), op(op), call(call), inputs(inputs) {}
+             const interp::Arguments &inputs, bool inPlace = false)
+      : gpu(gpu), op(op), call(call), inputs(inputs), inPlace(inPlace) {}
 
   /// Inputs and inouts as given; outputs in the same spread, full of `poison`. False, with `error` set, where memory lacks.
   bool upload(interp::Spread spread, std::byte poison, std::string &error);
@@ -25,10 +26,14 @@ public:
                                                                        std::string &error);
 
 private:
+  /// The tensor in whose memory this one lies.
+  size_t homeOf(size_t id) const;
+
   const Gpu &gpu;
   const sem::OpModel &op;
   const sem::TestCall &call;
   const interp::Arguments &inputs;
+  const bool inPlace;
   std::vector<std::optional<interp::HostTensor>> images; ///< what was uploaded, by tensor id
   std::vector<DeviceTensor> tensors;
   std::vector<uint64_t> scalars;

@@ -154,7 +154,7 @@ interp::BackendRun GpuBackend::run(const sem::TestCall &test, const interp::Argu
   if (!out.skipped.empty())
     return out;
   interp::Outcome outcome;
-  DeviceCall call(gpu, op, test, inputs);
+  DeviceCall call(gpu, op, test, inputs, inPlace);
   if (only) {
     runVariant(*only, *number, call, out);
     return out;

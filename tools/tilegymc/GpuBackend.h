@@ -21,6 +21,8 @@ public:
   std::string name() const override { return "gpu"; }
   /// How outputs lie in memory, and how the inputs of the next run do.
   void setSpread(interp::Spread how) { spread = how; }
+  /// Whether outputs that may share an input's memory do.
+  void setInPlace(bool wanted) { inPlace = wanted; }
   /// Whether variants that the runtime would not choose run, too.
   void setOthers(bool wanted) { others = wanted; }
   /// Only the variant of this number, once.
@@ -56,7 +58,7 @@ private:
   const PackageFile &package;
   GpuHealth &health;
   interp::Spread spread = interp::Spread::Dense;
-  bool others = false;
+  bool others = false, inPlace = false;
   std::optional<uint32_t> only;
 };
 

@@ -26,6 +26,11 @@ bool takesLists(const sem::OpModel &op) {
                      [](const sem::TensorParam &t) { return t.isList; });
 }
 
+bool mayRunInPlace(const sem::OpModel &op) {
+  return std::any_of(op.tensors.begin(), op.tensors.end(),
+                     [](const sem::TensorParam &t) { return t.aliasOf >= 0; });
+}
+
 /// A site's place in the op's spec or one of its libraries.
 SourceRange rangeOf(const sem::OpModel &op, const sim::Site *site) {
   std::vector<const ast::Spec *> specs = {op.spec.get()};
@@ -138,6 +143,12 @@ void SimRun::run(const sem::OpModel &op, const sem::TestCall &call, interp::Case
       backend.setSpread(spread);
       backend.setOthers(options.others);
       lines.push_back({op.name, backend.name() + called, runner.run(call, backend, spread)});
+    }
+    if (mayRunInPlace(op) && elements <= options.spreadLimit) {
+      backend.setSpread(interp::Spread::Dense);
+      backend.setInPlace(true);
+      lines.push_back(
+          {op.name, backend.name() + ", in place", runner.run(call, backend, interp::Spread::Dense)});
     }
   }
 }

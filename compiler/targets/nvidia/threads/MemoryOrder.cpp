@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Within a block, accesses to one tensor happen in program order, though different threads may make them: a barrier stands between two that could
-// touch the same element. Tensors that nothing writes need none; neither do stores to places that provably differ.
+// touch the same element from different threads. Tensors that nothing writes need none; neither do accesses that provably keep apart (AccessApart.h).
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
-#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
+#include "compiler/targets/nvidia/threads/AccessApart.h"
 
 using namespace mlir;
 
@@ -26,61 +23,40 @@ void ThreadBuilder::barrier() {
 void ThreadBuilder::barrierOfAll() { rank ? clusterBarrier() : barrier(); }
 
 void ThreadBuilder::orderLoad(tile::RegionOp op) {
-  auto [tensor, readonly] = tensorOf(op);
-  if (readonly)
+  if (tensorOf(op).second)
     return;
   // An output may share its buffer with an input that the signature names, so all that is written counts.
-  if (order.storedAny)
+  if (!llvm::all_of(order.stores, [&](tile::RegionOp store) { return keepApart(*this, op, store); }))
     barrierOfAll();
-  order.loadedMutable = true;
+  order.loads.insert(op);
 }
 
 void ThreadBuilder::orderStore(tile::RegionOp op) {
-  int64_t tensor = tensorOf(op).first;
-  if (order.loadedMutable || order.stored.contains(tensor))
+  auto keepsApart = [&](tile::RegionOp before) { return keepApart(*this, op, before); };
+  auto ofSame = [&](tile::RegionOp store) { return tensorOf(store).first == tensorOf(op).first; };
+  if (!llvm::all_of(order.loads, keepsApart) ||
+      !llvm::all_of(order.stores, [&](tile::RegionOp store) { return !ofSame(store) || keepsApart(store); }))
     barrierOfAll();
-  order.storedAny = true;
-  order.stored.insert(tensor);
-}
-
-/// Whether two iterations of the loop around `op` write different elements: some axis is a span of n elements that starts at the induction
-/// variable, whose step is at least n; or one axis is an index that is the variable itself.
-static bool differsEachIteration(tile::RegionOp op, scf::ForOp loop) {
-  IntegerAttr stepAttr;
-  if (!matchPattern(loop.getStep(), m_Constant(&stepAttr)))
-    return false;
-  auto isVariable = [&](Value index) {
-    while (auto extended = index.getDefiningOp<arith::ExtSIOp>())
-      index = extended.getIn();
-    while (auto truncated = index.getDefiningOp<arith::TruncIOp>())
-      index = truncated.getIn();
-    return index == loop.getInductionVar();
-  };
-  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
-    tile::RegionAxis a = op.getAxis(axis);
-    int64_t extent = a.kind == tile::AxisKind::Span ? a.length : 1;
-    if (a.kind != tile::AxisKind::Gather && isVariable(a.index) && stepAttr.getInt() >= extent)
-      return true;
-  }
-  return false;
+  order.stores.insert(op);
 }
 
 bool ThreadBuilder::needsLoopBarrier(Operation *loopOp) {
   auto loop = dyn_cast<scf::ForOp>(loopOp);
-  bool loads = false, stores = false, overlapping = false;
-  loopOp->walk([&](Operation *op) {
-    auto region = dyn_cast<tile::RegionOp>(op);
-    if (!region)
-      return;
-    if (isa<tile::LoadOp>(op)) {
-      loads |= !tensorOf(region).second;
-      return;
-    }
-    stores = true;
-    bool direct = loop && op->getParentOp() == loop.getOperation();
-    overlapping |= !isa<tile::StoreOp>(op) || !direct || !differsEachIteration(region, loop);
+  SmallVector<tile::RegionOp> loads, stores;
+  loopOp->walk([&](tile::RegionOp op) {
+    if (!isa<tile::LoadOp>(op.getOperation()))
+      stores.push_back(op);
+    else if (!tensorOf(op).second)
+      loads.push_back(op);
   });
-  return stores && (loads || overlapping);
+  auto meets = [&](tile::RegionOp a, tile::RegionOp b) { return !loop || !turnsKeepApart(a, b, loop); };
+  for (tile::RegionOp store : stores)
+    if (llvm::any_of(loads, [&](tile::RegionOp load) { return meets(store, load); }) ||
+        llvm::any_of(stores, [&](tile::RegionOp other) {
+          return tensorOf(other).first == tensorOf(store).first && meets(store, other);
+        }))
+      return true;
+  return false;
 }
 
 } // namespace tilegym::nvidia

@@ -7,6 +7,7 @@
 #include "compiler/layout/Layout.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
@@ -18,13 +19,12 @@ using Registers = llvm::SmallVector<mlir::Value>;
 
 /// What threads may have done to global memory since a barrier that all of them met on every way here.
 struct AccessOrder {
-  bool storedAny = false, loadedMutable = false;
-  llvm::SmallDenseSet<int64_t> stored; ///< tensors (parameter numbers)
+  llvm::SmallSetVector<tile::RegionOp, 4> loads; ///< of tensors that something writes
+  llvm::SmallSetVector<tile::RegionOp, 4> stores;
   /// Ways meet: what was done on either may have been done.
   void join(const AccessOrder &other) {
-    storedAny |= other.storedAny;
-    loadedMutable |= other.loadedMutable;
-    stored.insert(other.stored.begin(), other.stored.end());
+    loads.insert_range(other.loads);
+    stores.insert_range(other.stores);
   }
 };
 

@@ -4,13 +4,12 @@
 
 #v = #tile.layout<"256 unit 256 reg [1] [2] [4] lane [8] [16] [32] [64] [128]">
 
-// Eight bf16 values of a thread are one access of four words; the bound, a multiple of eight, is checked once. What differs from block to
-// block is read once, so it need not stay in L1.
+// Eight bf16 values of a thread are one access of four words; the bound, a multiple of eight, is checked once.
 // CHECK-LABEL: llvm.func @vectors(
 // CHECK-SAME: nvvm.kernel
 // CHECK-SAME: nvvm.reqntid = array<i32: 32, 1, 1>
 // CHECK: %[[OK:.*]] = arith.cmpi slt
-// CHECK: ptx.load_global %{{.*}} + 0 bits 32 if %[[OK]] else {{.*}} readonly cache <streaming> : i32, i32, i32, i32
+// CHECK: ptx.load_global %{{.*}} + 0 bits 32 if %[[OK]] else {{.*}} readonly : i32, i32, i32, i32
 // CHECK-COUNT-8: arith.addf %{{.*}} : bf16
 // CHECK: ptx.store_global {{.*}} + 0 bits 32 if %[[OK]] : i32, i32, i32, i32
 // CHECK-NOT: ptx.store_global
@@ -66,7 +65,7 @@ tile.kernel @reduces grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0
 
 #w = #tile.layout<"64 unit 64 lane [1] [2] [4] [8] [16] warp [32]">
 
-// What one thread writes another may read: a barrier stands between a store and a load of the same tensor.
+// What one thread writes another may read: a barrier stands between a store and a load of the same tensor. (access-order.mlir: where none does.)
 // CHECK-LABEL: llvm.func @program_order
 // CHECK: ptx.store_global
 // CHECK: ptx.barrier
@@ -77,10 +76,11 @@ tile.kernel @program_order grid 1 [-1] facts <general> warps 2 params [#tile.par
   %x = tile.param 0 : !tile.ptr<f32>
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
+  %end = arith.constant 65 : i64
   %f = arith.constant dense<1.0> : tensor<64xf32, #w>
-  tile.store %f to %x[span(%zero, 64) stride %one within(%zero, %one)] : tensor<64xf32, #w> to !tile.ptr<f32>
-  %t = tile.load %x[span(%one, 64) stride %one within(%zero, %one)] : !tile.ptr<f32> -> tensor<64xf32, #w>
-  tile.store %t to %x[span(%zero, 64) stride %one within(%zero, %one)] : tensor<64xf32, #w> to !tile.ptr<f32>
+  tile.store %f to %x[span(%zero, 64) stride %one within(%zero, %end)] : tensor<64xf32, #w> to !tile.ptr<f32>
+  %t = tile.load %x[span(%one, 64) stride %one within(%zero, %end)] : !tile.ptr<f32> -> tensor<64xf32, #w>
+  tile.store %t to %x[span(%zero, 64) stride %one within(%zero, %end)] : tensor<64xf32, #w> to !tile.ptr<f32>
   tile.return
 }
 
@@ -117,5 +117,39 @@ tile.kernel @cluster grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0
   %t = tile.load %x[span(%block, 512) stride %one within(%zero, %one)] : !tile.ptr<f32> -> tensor<512xf32, #c>
   %s = tile.reduce <sum> %t [0] : tensor<512xf32, #c> to f32
   tile.store %s to %y[point(%block) stride %one within(%zero, %one)] : f32 to !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+#v = #tile.layout<"64 unit 64 reg [1] lane [2] [4] [8] [16] [32]">
+
+// Two of 16 bits that are 0 unless a condition holds are rounded together, then masked; each mask is made where its condition is.
+// CHECK-LABEL: llvm.func @kept
+// CHECK: arith.cmpf
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: arith.select %{{.*}}, %c65535_i32, %c0_i32 : i32
+// CHECK: arith.cmpf
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: arith.select %{{.*}}, %c-65536_i32, %c0_i32 : i32
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
+// CHECK: %[[MASK:.*]] = arith.ori
+// CHECK: %[[WORD:.*]] = llvm.bitcast %[[ROUNDED]] : vector<2xbf16> to i32
+// CHECK: %[[KEPT:.*]] = arith.andi %[[WORD]], %[[MASK]]
+// CHECK: ptx.store_global %[[KEPT]]
+tile.kernel @kept grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !tile.ptr<bf16>, divisor = 16, readonly>,
+    #tile.param<base 1, "y", !tile.ptr<bf16>, divisor = 16>] {
+  %x = tile.param 0 : !tile.ptr<bf16>
+  %y = tile.param 1 : !tile.ptr<bf16>
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %size = arith.constant 64 : i64
+  %none = arith.constant dense<0.0> : tensor<64xf32, #v>
+  %t = tile.load %x[span(%zero, 64) stride %one within(%zero, %size)] : !tile.ptr<bf16> -> tensor<64xbf16, #v>
+  %u = arith.extf %t : tensor<64xbf16, #v> to tensor<64xf32, #v>
+  %c = arith.cmpf ogt, %u, %none : tensor<64xf32, #v>
+  %k = arith.select %c, %u, %none : tensor<64xi1, #v>, tensor<64xf32, #v>
+  %r = arith.truncf %k : tensor<64xf32, #v> to tensor<64xbf16, #v>
+  tile.store %r to %y[span(%zero, 64) stride %one within(%zero, %size)] : tensor<64xbf16, #v> to !tile.ptr<bf16>
   tile.return
 }
