@@ -5,6 +5,7 @@
 #include "compiler/emit/Ptx.h"
 #include "compiler/ir/Tile.h"
 #include "compiler/lowering/Lowering.h"
+#include "compiler/targets/TargetFacts.h"
 #ifdef TILEGYM_HAS_SIMULATOR
 #include "compiler/simulator/jit/HostObject.h"
 #endif
@@ -170,7 +171,10 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
     }
     default: {
       PassManager passes(&context);
-      addStagePasses(passes, stage, options.pipeline);
+      PipelineOptions pipeline = options.pipeline;
+      if (const targets::TargetFacts *target = targets::findTarget(options.arch.number))
+        pipeline.float8Products = target->float8Products;
+      addStagePasses(passes, stage, pipeline);
       if (failed(passes.run(*module))) {
         if (!sink.hasErrors())
           sink.error(place, "the stage '" + stageName(stage).str() + "' failed without saying why");

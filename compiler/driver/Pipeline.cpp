@@ -66,7 +66,11 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     addTilePasses(passes.nest<tile::KernelOp>(), options);
     break;
   case Stage::Layout:
+    passes.nest<tile::KernelOp>().addPass(transforms::createWidenOperands({options.float8Products}));
+    passes.nest<tile::KernelOp>().addPass(transforms::createShareOperands());
     passes.addPass(transforms::createAssignLayouts());
+    passes.nest<tile::KernelOp>().addPass(transforms::createPlaceBarriers());
+    passes.nest<tile::KernelOp>().addPass(transforms::createPlanShared());
     break;
   case Stage::Threads:
     passes.addPass(nvidia::createTilesToThreads());

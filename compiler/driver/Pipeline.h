@@ -34,6 +34,7 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 struct PipelineOptions {
   bool checks = false; ///< keep asserts and prints
   Platform platform = Platform::Gpu;
+  bool float8Products = false; ///< TargetFacts
 };
 
 /// The passes that lead to a stage of MLIR from the one before it. `Tile` has none: lowering makes it.

@@ -37,6 +37,11 @@ def Tile_Rounding : Tile_Enum<"Rounding", "direction of rounding", [
   I32EnumAttrCase<"Down", 2, "down">, I32EnumAttrCase<"Up", 3, "up">]>;
 def Tile_RoundingAttr : Tile_EnumAttr<Tile_Rounding, "rounding">;
 
+def Tile_Precision : Tile_Enum<"Precision", "how exact a matrix product is", [
+  I32EnumAttrCase<"Full", 0, "full">, I32EnumAttrCase<"TF32", 1, "tf32">, I32EnumAttrCase<"TF32x3", 2, "tf32x3">,
+  I32EnumAttrCase<"Fast", 3, "fast">]>;
+def Tile_PrecisionAttr : Tile_EnumAttr<Tile_Precision, "precision">;
+
 def Tile_ParamKind : Tile_Enum<"ParamKind", "what one parameter of a kernel's flat list holds", [
   I32EnumAttrCase<"Base", 0, "base">, I32EnumAttrCase<"Extent", 1, "extent">, I32EnumAttrCase<"Stride", 2, "stride">,
   I32EnumAttrCase<"Scalar", 3, "scalar">, I32EnumAttrCase<"GroupRank", 4, "group_rank">,

@@ -142,14 +142,15 @@ Expected<Layout> blocked(const Shape &shape, const BlockedSpec &spec) {
 Expected<Layout> mmaOperandA(const Shape &shape, int elemBytes, WarpGrid warps) {
   if (elemBytes != 1 && elemBytes != 2 && elemBytes != 4)
     return Failure{"mma operand of " + std::to_string(elemBytes) + "-byte elements, expected 1, 2 or 4"};
-  if (auto bad = checkFragment("mma operand", shape, 16, 32 / elemBytes, {warps.rows, warps.columns}))
+  if (auto bad =
+          checkFragment("mma operand", shape, 16, 32 / elemBytes, {warps.rows, warps.columns, warps.copies}))
     return *bad;
   Dealer deal(shape);
   dealQuad(deal, 1, 0, log2Exact(4 / elemBytes));
   deal.give(Dim::Register, 0, 1);
   deal.give(Dim::Register, 1, 1);
   deal.spread(Dim::Warp, {0}, log2Exact(warps.rows));
-  deal.copies(Dim::Warp, log2Exact(warps.columns));
+  deal.copies(Dim::Warp, log2Exact(warps.columns) + log2Exact(warps.copies));
   deal.rest({1, 0});
   return deal.finish();
 }
@@ -157,27 +158,64 @@ Expected<Layout> mmaOperandA(const Shape &shape, int elemBytes, WarpGrid warps) 
 Expected<Layout> mmaOperandB(const Shape &shape, int elemBytes, WarpGrid warps) {
   if (elemBytes != 1 && elemBytes != 2 && elemBytes != 4)
     return Failure{"mma operand of " + std::to_string(elemBytes) + "-byte elements, expected 1, 2 or 4"};
-  if (auto bad = checkFragment("mma operand", shape, 32 / elemBytes, 8, {warps.rows, warps.columns}))
+  if (auto bad =
+          checkFragment("mma operand", shape, 32 / elemBytes, 8, {warps.rows, warps.columns, warps.copies}))
     return *bad;
   Dealer deal(shape);
   dealQuad(deal, 0, 1, log2Exact(4 / elemBytes));
   deal.give(Dim::Register, 0, 1);
   deal.copies(Dim::Warp, log2Exact(warps.rows));
   deal.spread(Dim::Warp, {1}, log2Exact(warps.columns));
-  deal.rest({0, 1});
+  deal.copies(Dim::Warp, log2Exact(warps.copies));
+  deal.rest({1, 0});
   return deal.finish();
 }
 
 Expected<Layout> mmaAccumulator(const Shape &shape, WarpGrid warps) {
-  if (auto bad = checkFragment("mma accumulator", shape, 16, 8, {warps.rows, warps.columns}))
+  if (auto bad = checkFragment("mma accumulator", shape, 16, 8, {warps.rows, warps.columns, warps.copies}))
     return *bad;
   Dealer deal(shape);
   dealQuad(deal, 1, 0, 1);
   deal.give(Dim::Register, 0, 1);
   deal.spread(Dim::Warp, {0}, log2Exact(warps.rows));
   deal.spread(Dim::Warp, {1}, log2Exact(warps.columns));
+  deal.copies(Dim::Warp, log2Exact(warps.copies));
   deal.rest({1, 0});
   return deal.finish();
+}
+
+Expected<Layout> plainAccumulator(const Shape &shape, const PlainSpec &spec) {
+  if (auto bad = checkFragment("product", shape, 1, 1, {spec.warps, spec.rowVector, spec.columnVector}))
+    return *bad;
+  Dealer deal(shape);
+  deal.give(Dim::Register, 0, log2Exact(spec.rowVector));
+  deal.give(Dim::Register, 1, log2Exact(spec.columnVector));
+  int lanes = laneBits - deal.give(Dim::Lane, 0, 3);
+  deal.spread(Dim::Lane, {1, 0}, lanes);
+  // Warps in turns along the axis of which more is left, so that their parts are near squares.
+  int warpBits = log2Exact(spec.warps);
+  for (; warpBits > 0 && deal.left() > 0; --warpBits)
+    deal.give(Dim::Warp, deal.left(0) >= deal.left(1) ? 0 : 1, 1);
+  deal.copies(Dim::Warp, warpBits);
+  deal.rest({1, 0});
+  return deal.finish();
+}
+
+Expected<Layout> plainOperand(const Layout &accumulator, int axis, int64_t k) {
+  Shape shape = {accumulator.shape()[0], accumulator.shape()[1]};
+  shape[1 - axis] = k;
+  int64_t step = axis == 0 ? powerOfTwoPart(k) : 1; // of the axis that both have, in the unit tile's index
+  Layout::Bases bases;
+  for (Dim dim : allDims)
+    for (Vec basis : accumulator.bases(dim)) {
+      Vec at = Vec(accumulator.unitCoords(basis)[size_t(axis)] * step);
+      if (at || dim != Dim::Register)
+        bases[size_t(dim)].push_back(at);
+    }
+  int64_t kStep = axis == 0 ? 1 : accumulator.unit()[1];
+  for (int64_t i = 1; i < powerOfTwoPart(k); i *= 2)
+    bases[size_t(Dim::Register)].push_back(Vec(i * kStep));
+  return Layout::make(std::move(shape), std::move(bases));
 }
 
 Expected<Layout> wgmmaAccumulator(const Shape &shape, WarpGrid groups) {

@@ -30,10 +30,11 @@ struct BlockedSpec {
 Expected<Layout> blocked(const Shape &shape, const BlockedSpec &spec);
 
 /// Warps of a matrix product along the rows and the columns of its result. With neither of them 1 the
-/// operands are shared by several warps.
+/// operands are shared by several warps. `copies` warps hold the same.
 struct WarpGrid {
   int rows = 1;
   int columns = 1;
+  int copies = 1;
 };
 
 /// Operands and result of mma.sync m16n8: A [M, K], B [K, N], accumulator [M, N]. The 16-, 8- and 32-bit
@@ -42,6 +43,17 @@ struct WarpGrid {
 Expected<Layout> mmaOperandA(const Shape &shape, int elemBytes, WarpGrid warps);
 Expected<Layout> mmaOperandB(const Shape &shape, int elemBytes, WarpGrid warps);
 Expected<Layout> mmaAccumulator(const Shape &shape, WarpGrid warps);
+
+/// Result [M, N] of a product on the plain cores. `rowVector` (`columnVector`) neighbouring rows (columns) are in
+/// registers of one thread, for operands that are contiguous along them; lanes then take eight rows by four columns.
+struct PlainSpec {
+  int warps = 4;
+  int rowVector = 1;
+  int columnVector = 1;
+};
+Expected<Layout> plainAccumulator(const Shape &shape, const PlainSpec &spec);
+/// What a thread needs of A [M, K] (`axis` 0) or B [K, N] (`axis` 1) for its part of the result: its rows or columns, all of K.
+Expected<Layout> plainOperand(const Layout &accumulator, int axis, int64_t k);
 
 /// Accumulator of wgmma m64nN; `groups` counts warpgroups of four warps.
 Expected<Layout> wgmmaAccumulator(const Shape &shape, WarpGrid groups);

@@ -74,6 +74,18 @@ Expected<SharedAddresses> sharedAddresses(const Layout &tile, const Layout &shar
   return addresses;
 }
 
+int64_t contiguousRun(const Layout &shared, int axis, int64_t most) {
+  int64_t run = 1;
+  for (; run * 2 <= std::min(most, shared.numRegisters()); run *= 2)
+    for (int64_t i = run; i < run * 2; ++i) {
+      Coords expected(size_t(shared.rank()), 0);
+      expected[size_t(axis)] = i;
+      if (shared.apply({.reg = i}) != expected)
+        return run;
+    }
+  return run;
+}
+
 int idealWavefronts(int bytes) { return std::max(1, bytes / 4); }
 
 int wavefronts(const std::vector<int64_t> &addresses, int bytes) {

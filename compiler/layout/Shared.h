@@ -28,6 +28,10 @@ struct SharedAddresses {
 /// own.
 Expected<SharedAddresses> sharedAddresses(const Layout &tile, const Layout &shared);
 
+/// How many neighbours along `axis`, a power of two up to `most`, a shared layout has at neighbouring offsets: it is a multiple of that many
+/// offsets in which they start.
+int64_t contiguousRun(const Layout &shared, int axis, int64_t most);
+
 /// Cycles of the shared-memory port that one instruction of a warp takes: lane i accesses `bytes` (a power of
 /// two up to 16) at addresses[i]. 16-byte accesses go by quarter warps, 8-byte ones by halves; lanes that
 /// want the same word share it.

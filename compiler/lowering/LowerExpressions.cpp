@@ -94,6 +94,9 @@ Values Lowerer::values(const sem::Expr &e) {
   case Code::CumSum:
     result = {reduction(e)};
     break;
+  case Code::Mma:
+    result = {product(e)};
+    break;
   case Code::Reduce:
   case Code::Scan:
     result = combine(e);
@@ -141,7 +144,6 @@ Values Lowerer::values(const sem::Expr &e) {
   case Code::Sort:
   case Code::TopK:
   case Code::Histogram:
-  case Code::Mma:
   case Code::MmaScaled:
   case Code::MatMul:
   case Code::ListSum:

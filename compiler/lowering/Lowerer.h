@@ -63,6 +63,7 @@ private:
   Value elementwise(const sem::Expr &e);
   Value shape(const sem::Expr &e);
   Value reduction(const sem::Expr &e);
+  Value product(const sem::Expr &e);
   Value random(const sem::Expr &e);
   Value memory(const sem::Expr &e);
   Values combine(const sem::Expr &e);

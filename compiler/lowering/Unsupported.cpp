@@ -10,8 +10,6 @@ namespace {
 
 const char *unsupportedName(Op op) {
   switch (op) {
-  case Op::Mma:
-    return "`mma`";
   case Op::MmaScaled:
     return "`mma_scaled`";
   case Op::MatMul:

@@ -10,8 +10,9 @@ namespace tilegym::targets {
 struct TargetFacts {
   std::vector<unsigned>
       archs; ///< compute capabilities (89 for 8.9) that these facts hold for; the first names them
-  int64_t maxSharedBytes = 0; ///< shared memory that one block can have
-  bool clusters = false;      ///< blocks launched together that read each other's shared memory
+  int64_t maxSharedBytes = 0;  ///< shared memory that one block can have
+  bool float8Products = false; ///< tensor cores multiply 8-bit floats
+  bool clusters = false;       ///< blocks launched together that read each other's shared memory
 };
 
 /// The facts of a compute capability; null where nothing is known of it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Chooses a layout for each class of tiles, largest first, lets the others follow, writes the layouts into the types, and puts conversions
 // where two do not agree.
+#include "compiler/ir/ProductLayouts.h"
 #include "compiler/layout/Build.h"
 #include "compiler/layout/Convert.h"
 #include "compiler/layout/Transform.h"
@@ -158,6 +159,12 @@ layout::Expected<Layout> Assigner::forClass(const LayoutClass &c, const AccessSh
 }
 
 FailureOr<Layout> Assigner::best(const LayoutClass &c) {
+  if (tile::DotOp product = c.product) {
+    layout::Expected<Layout> layout = tile::accumulatorLayout(product);
+    if (layout)
+      return *layout;
+    return product.emitOpError("has a result that no threads can hold: ") << layout.error();
+  }
   SmallVector<AccessShape> accesses;
   for (tile::RegionOp op : c.accesses)
     accesses.push_back(accessShape(op));
@@ -212,13 +219,13 @@ void Assigner::letFollow(int start) {
 }
 
 LogicalResult Assigner::choose() {
-  // Large tiles first, among equals those that memory asks about; then in order of the program.
+  // Results of products first, then large tiles, among equals those that memory asks about; then in order of the program.
   SmallVector<int> order(classes.classes.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::sort(order, [&](int x, int y) {
     const LayoutClass &a = classes.classes[x], &b = classes.classes[y];
-    return std::tuple(-a.numElements(), a.accesses.empty(), x) <
-           std::tuple(-b.numElements(), b.accesses.empty(), y);
+    return std::tuple(!a.product, -a.numElements(), a.accesses.empty(), x) <
+           std::tuple(!b.product, -b.numElements(), b.accesses.empty(), y);
   });
   for (int id : order) {
     if (layouts[id])
@@ -310,6 +317,10 @@ void Assigner::settle(Operation *op) {
     std::vector<int> order(permute.getOrder().begin(), permute.getOrder().end());
     if (auto made = layout::permuteAxes(layoutOf(permute.getValue()), order))
       convertResult(permute->getResult(0), *made);
+  } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    if (isTile(dot.getA()))
+      if (layout::Expected<Layout> needed = tile::fragmentLayout(dot, 0, layoutOf(dot.getResult())))
+        convertOperand(dot.getAMutable(), *needed);
   }
 }
 

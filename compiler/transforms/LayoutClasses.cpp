@@ -73,6 +73,9 @@ LayoutClasses::LayoutClasses(tile::KernelOp kernel) {
   }
   for (auto &[value, op] : accesses)
     classes[of(value)].accesses.push_back(op);
+  for (tile::DotOp product : products)
+    if (LayoutClass &c = classes[of(product.getResult())]; !c.product)
+      c.product = product;
   for (auto [value, axis] : reductions)
     classes[of(value)].reduced.insert(axis);
   for (const Pieces &p : pieces) {
@@ -133,6 +136,10 @@ void LayoutClasses::visit(Operation *op) {
     return visitRegion(region);
   if (isa<scf::SCFDialect>(op->getDialect()))
     return visitControl(op);
+  if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    products.push_back(dot);
+    return unite(dot.getAccumulator(), dot.getResult());
+  }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return visitReduction(reduce.getValue(), reduce.getResult(), reduce.getAxes());
   if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))

@@ -15,6 +15,7 @@ struct LayoutClass {
   layout::Shape shape;
   int64_t elementBytes = 8; ///< the least of its members
   llvm::SmallVector<tile::RegionOp> accesses;
+  tile::DotOp product; ///< the first whose result is in it, or null: its instructions say where elements are
   llvm::SmallSet<int, 4> reduced; ///< axes along which it is reduced or scanned
   /// By axis: equal pieces that are taken apart or put together, which registers should tell apart.
   llvm::SmallVector<int64_t> pieces;
@@ -61,6 +62,7 @@ private:
   llvm::SmallVector<Relation> relations;
   llvm::SmallVector<std::pair<mlir::Value, tile::RegionOp>> accesses;
   llvm::SmallVector<std::pair<mlir::Value, int>> reductions;
+  llvm::SmallVector<tile::DotOp> products;
   struct Pieces {
     mlir::Value whole;
     int axis;

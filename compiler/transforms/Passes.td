@@ -123,6 +123,61 @@ def PruneParams : Pass<"prune-params", "::tilegym::tile::KernelOp"> {
   }];
 }
 
+def ShareOperands : Pass<"share-operands", "::tilegym::tile::KernelOp"> {
+  let summary = "operands of matrix products go through shared memory";
+  let description = [{
+    ```mlir
+    %a = tile.load %x [...] : !tile.ptr<bf16> -> tensor<128x64xbf16>
+    %d = tile.dot %a, %b, %c : tensor<128x64xbf16>, ...
+    ==>
+    %buffer = tile.alloc : !tile.shared<1, tensor<128x64xbf16, #layout>>
+    %a = tile.load %x [...] : !tile.ptr<bf16> -> tensor<128x64xbf16>
+    %s = tile.slot %buffer[%zero] : ...
+    tile.put %a into %s
+    %d = tile.dot %s, %b, %c : !tile.shared<1, tensor<128x64xbf16, #layout>>, ...
+    tile.dealloc %buffer
+    ```
+    A buffer is in rows along the axis that is contiguous where the operand comes from, swizzled so that neither side has bank conflicts. It is made in front of the
+    innermost loop that fills it. A load that only a transposition reads becomes a load of the transposed region. An A that follows from another product stays in
+    registers.
+
+    Needs: tiles without layouts. Leaves: the barriers that the buffers need to place-barriers. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def PlaceBarriers : Pass<"place-barriers", "::tilegym::tile::KernelOp"> {
+  let summary = "barriers between what fills and what reads shared memory";
+  let description = [{
+    ```mlir
+    tile.put %a into %s
+    %d = tile.dot %s, %b, %c
+    ==>
+    tile.put %a into %s
+    tile.barrier
+    %d = tile.dot %s, %b, %c
+    ```
+    In front of a read whose buffer was written since the last barrier on some way there, and in front of a write whose buffer was read. A copy counts as a write
+    of what it fills from its wait on; that its slot is not read meanwhile is the pipeline's to see to. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::tile::TileDialect"];
+}
+
+def PlanShared : Pass<"plan-shared", "::tilegym::tile::KernelOp"> {
+  let summary = "where in shared memory each buffer lies";
+  let description = [{
+    ```mlir
+    %a = tile.alloc : !tile.shared<3, tensor<128x64xbf16, #layout>>
+    %b = tile.alloc : !tile.shared<3, tensor<64x128xbf16, #layout1>>
+    ==>
+    %a = tile.alloc at 0 : !tile.shared<3, tensor<128x64xbf16, #layout>>
+    %b = tile.alloc at 49152 : !tile.shared<3, tensor<64x128xbf16, #layout1>>
+    ```
+    Buffers that live at different times may share memory. Whether it is there is asked when all is known, as tiles that move between threads need some, too.
+    Numerics: bit-equal.
+  }];
+}
+
 def StripChecks : Pass<"strip-checks", "::tilegym::tile::KernelOp"> {
   let summary = "removes asserts, assumptions and prints";
   let description = [{
@@ -139,7 +194,7 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
   let summary = "a loop whose last trips cross a bound becomes one without checks and one with them";
   let description = [{
     Where a span moves with the induction variable and only its upper bound is in doubt, the trips that stay inside are counted
-    beforehand. Innermost loops with constant steps; the body is copied once, so not where it is large, nor in
+    beforehand. Innermost loops with constant steps; the body is copied once, so not where it is large or has matrix products, nor in
     kernels that promise nothing, which read element by element.
 
     ```mlir
@@ -153,6 +208,22 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let options = [Option<"maxOps", "max-ops", "int64_t", "400", "largest body, in operations, that is copied">];
+}
+
+def WidenOperands : Pass<"widen-operands", "::tilegym::tile::KernelOp"> {
+  let summary = "8-bit floats as f16 where no instruction multiplies them";
+  let description = [{
+    ```mlir
+    %d = tile.dot %a, %b, %c : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E5M2>, tensor<64x64xf32>
+    ==>
+    %x = arith.extf %a : tensor<64x64xf8E4M3FN> to tensor<64x64xf16>
+    %y = arith.extf %b : tensor<64x64xf8E5M2> to tensor<64x64xf16>
+    %d = tile.dot %x, %y, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    ```
+    Where the target has no such instruction, or the extents are not its. Numerics: f16 holds every such number; sums are those of f16.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [Option<"float8", "float8", "bool", "false", "the target multiplies 8-bit floats">];
 }
 
 #endif

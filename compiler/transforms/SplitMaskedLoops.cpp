@@ -75,12 +75,14 @@ struct SplitMaskedLoops : impl::SplitMaskedLoopsBase<SplitMaskedLoops> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       int64_t size = 0;
-      bool isInnermost = true;
+      bool isInnermost = true, hasProduct = false;
       loop.getBody()->walk([&](Operation *op) {
         ++size;
         isInnermost &= !isa<scf::ForOp, scf::WhileOp>(op);
+        hasProduct |= isa<tile::DotOp>(op);
       });
-      if (isInnermost && size <= maxOps)
+      // Copies to shared memory fill with zeros for nothing, and a pipeline should not end before the last trips.
+      if (isInnermost && !hasProduct && size <= maxOps)
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)

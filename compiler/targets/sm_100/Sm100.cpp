@@ -5,6 +5,7 @@
 namespace tilegym::targets {
 
 extern const TargetFacts sm100;
-const TargetFacts sm100 = {.archs = {100, 103}, .maxSharedBytes = 227 * 1024, .clusters = true};
+const TargetFacts sm100 = {
+    .archs = {100, 103}, .maxSharedBytes = 227 * 1024, .float8Products = true, .clusters = true};
 
 } // namespace tilegym::targets

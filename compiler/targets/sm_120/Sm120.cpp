@@ -5,6 +5,7 @@
 namespace tilegym::targets {
 
 extern const TargetFacts sm120;
-const TargetFacts sm120 = {.archs = {120, 121}, .maxSharedBytes = 99 * 1024, .clusters = true};
+const TargetFacts sm120 = {
+    .archs = {120, 121}, .maxSharedBytes = 99 * 1024, .float8Products = true, .clusters = true};
 
 } // namespace tilegym::targets

@@ -111,7 +111,7 @@ std::string coverageTable(const std::map<std::string, uint64_t> &counts) {
 }
 
 std::vector<std::string> builtinsNotUsed(const std::map<std::string, uint64_t> &counts) {
-  // No target compiles these yet, or they say nothing about values.
+  // No target compiles these yet, the generator makes none (`mma`), or they say nothing about values.
   static const std::set<std::string> others = {"mma",       "mma_scaled", "sort", "topk",
                                                "histogram", "len",        "print"};
   std::vector<std::string> missing;

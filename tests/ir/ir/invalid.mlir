@@ -249,3 +249,74 @@ func.func @ptx(%x: f32) {
   }
   return
 }
+
+// -----
+
+tile.kernel @shapes grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = arith.constant dense<1.0> : tensor<16x8xf16>
+  %c = arith.constant dense<1.0> : tensor<16x16xf32>
+  // expected-error @below {{has no [M, K], [K, N] and [M, N], but 'tensor<16x8xf16>', 'tensor<16x8xf16>' and 'tensor<16x16xf32>'}}
+  %d = tile.dot %a, %a, %c : tensor<16x8xf16>, tensor<16x8xf16>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @types grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16>
+  %b = arith.constant dense<1.0> : tensor<16x16xbf16>
+  %c = arith.constant dense<1.0> : tensor<16x16xf32>
+  // expected-error @below {{multiplies 'f16' by 'bf16'}}
+  %d = tile.dot %a, %b, %c : tensor<16x16xf16>, tensor<16x16xbf16>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @sums grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = arith.constant dense<1> : tensor<16x16xi8>
+  %c = arith.constant dense<1.0> : tensor<16x16xf32>
+  // expected-error @below {{adds products of 'i8' up in 'f32'}}
+  %d = tile.dot %a, %a, %c : tensor<16x16xi8>, tensor<16x16xi8>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @precision grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16>
+  %c = arith.constant dense<1.0> : tensor<16x16xf32>
+  // expected-error @below {{has precision tf32 for 'f16'}}
+  %d = tile.dot %a, %a, %c precision <tf32> : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @unplaced grid 1 [-1] facts <fast> warps 4 params [] {
+  // expected-error @below {{the layout of a tile in shared memory has an offset for each element}}
+  %a = tile.alloc : !tile.shared<1, tensor<16x16xf16>>
+  tile.return
+}
+
+// -----
+
+#s = #tile.layout<"4x4 unit 4x4 reg [0,1] [0,2] [1,0] [2,0]">
+tile.kernel @slots grid 1 [-1] facts <fast> warps 4 params [] {
+  %t = arith.constant dense<1.0> : tensor<4x4xf32>
+  %a = tile.alloc : !tile.shared<2, tensor<4x4xf32, #s>>
+  // expected-error @below {{needs one slot of a buffer of 2}}
+  tile.put %t into %a : tensor<4x4xf32> into !tile.shared<2, tensor<4x4xf32, #s>>
+  tile.return
+}
+
+// -----
+
+#s = #tile.layout<"4x4 unit 4x4 reg [0,1] [0,2] [1,0] [2,0]">
+tile.kernel @fits grid 1 [-1] facts <fast> warps 4 params [] {
+  %t = arith.constant dense<1.0> : tensor<4x8xf32>
+  %a = tile.alloc : !tile.shared<1, tensor<4x4xf32, #s>>
+  // expected-error @below {{writes 'tensor<4x8xf32>' to a slot of}}
+  tile.put %t into %a : tensor<4x8xf32> into !tile.shared<1, tensor<4x4xf32, #s>>
+  tile.return
+}

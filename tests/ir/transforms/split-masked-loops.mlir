@@ -2,7 +2,7 @@
 // RUN: tilegym-opt %s --pass-pipeline='builtin.module(tile.kernel(split-masked-loops))' | FileCheck %s
 // RUN: tilegym-opt %s --pass-pipeline='builtin.module(tile.kernel(split-masked-loops{max-ops=1}))' | FileCheck %s --check-prefix=SMALL
 
-// SMALL-COUNT-4: scf.for
+// SMALL-COUNT-5: scf.for
 // SMALL-NOT: scf.for
 
 // The first loop runs to the last whole tile; the second goes on from there with what the first has summed.
@@ -74,6 +74,26 @@ tile.kernel @fixed grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, 
   }
   scf.for %k = %zero to %n step %one : i64 {
     tile.store %ones to %x [span(%k, 64) stride %one from(%zero, %n)] : tensor<64xf32> to !tile.ptr<f32>
+  }
+  tile.return
+}
+
+// Nor one with a matrix product: its operands are filled with zeros beyond the bounds at no cost.
+// CHECK-LABEL: tile.kernel @product
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+tile.kernel @product grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f16>>, #tile.param<extent 0, "n", i64>] {
+  %x = tile.param 0 : !tile.ptr<f16>
+  %n = tile.param 1 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %step = arith.constant 16 : i64
+  %pad = arith.constant 0.0 : f16
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = scf.for %k = %zero to %n step %step iter_args(%sum = %none) -> (tensor<16x16xf32>) : i64 {
+    %a = tile.load %x [span(%zero, 16) stride %n within(%zero, %n), span(%k, 16) stride %one in(%zero, %n)] pad(%pad : f16) : !tile.ptr<f16> -> tensor<16x16xf16>
+    %e = tile.dot %a, %a, %sum : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+    scf.yield %e : tensor<16x16xf32>
   }
   tile.return
 }

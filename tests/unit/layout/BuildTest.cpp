@@ -84,6 +84,38 @@ TEST_CASE("operands follow the accumulator's warps", "[build]") {
     }
 }
 
+TEST_CASE("warps that are left hold copies of a product", "[build]") {
+  Layout acc = get(mmaAccumulator({16, 8}, {1, 1, 4}));
+  checkHolds(acc);
+  CHECK(acc.freeBits(Dim::Warp) == 3);
+  CHECK(get(mmaOperandA({16, 16}, 2, {1, 1, 4})).freeBits(Dim::Warp) == 3);
+  CHECK(get(mmaOperandB({16, 8}, 2, {1, 1, 4})).freeBits(Dim::Warp) == 3);
+}
+
+TEST_CASE("on the plain cores a thread has the rows and columns of its results", "[build]") {
+  for (Shape shape : {Shape{64, 128}, {96, 48}, {8, 16}, {1, 4}})
+    for (int vector : {1, 4}) {
+      Layout acc = get(plainAccumulator(shape, {4, vector, 4 / vector}));
+      checkHolds(acc);
+      for (int axis : {0, 1}) {
+        int64_t k = 24;
+        Layout operand = get(plainOperand(acc, axis, k));
+        checkHolds(operand);
+        for (int64_t warp = 0; warp < 4; ++warp)
+          for (int64_t lane = 0; lane < 32; ++lane)
+            for (int64_t reg = 0; reg < acc.numRegisters(); ++reg) {
+              // The register that thread 0 needs is the one that every thread does.
+              int64_t here = acc.apply({reg, lane, warp})[size_t(axis)],
+                      first = acc.apply({.reg = reg})[size_t(axis)];
+              Coords inFirst = axis == 0 ? Coords{first, 5} : Coords{5, first};
+              Coords wanted = axis == 0 ? Coords{here, 5} : Coords{5, here};
+              CHECK(operand.apply({*operand.registerInThreadZero(inFirst), lane, warp}) == wanted);
+            }
+      }
+    }
+  CHECK_FALSE(plainAccumulator({4, 4, 4}, {}));
+}
+
 TEST_CASE("swizzled shared tiles are the copy engine's XOR on byte addresses", "[build]") {
   for (int swizzle : {32, 64, 128})
     for (int elemBytes : {1, 2, 4})

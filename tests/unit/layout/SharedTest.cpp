@@ -94,3 +94,15 @@ TEST_CASE("no addresses where shapes or blocks disagree", "[shared]") {
   CHECK(sharedAddresses(mixed, rows).error() == "no addresses for a tile of 1x512 in a shared tile of 1x512: "
                                                 "two index bits choose the same repetition");
 }
+
+TEST_CASE("runs of neighbours in a shared tile", "[shared]") {
+  for (int swizzle : {0, 32, 128}) {
+    Layout rows = get(sharedTile({64, 128}, 2, {1, 0}, swizzle)),
+           columns = get(sharedTile({128, 64}, 2, {0, 1}, swizzle));
+    CHECK(contiguousRun(rows, 1, 8) == 8);
+    CHECK(contiguousRun(rows, 0, 8) == 1);
+    CHECK(contiguousRun(columns, 0, 8) == 8);
+    CHECK(contiguousRun(columns, 1, 8) == 1);
+  }
+  CHECK(contiguousRun(get(sharedTile({8, 4}, 4, {1, 0}, 0)), 1, 8) == 4);
+}

@@ -15,8 +15,6 @@ namespace tilegym::nvidia {
 
 Value ThreadBuilder::bufferBase(int which, int64_t bytes) {
   bufferBytes[which] = std::max(bufferBytes[which], bytes);
-  if (which == 0)
-    return sharedBase;
   auto offset = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   bufferOffsets.emplace_back(offset, which);
   return LLVM::GEPOp::create(b, loc, sharedBase.getType(), b.getI8Type(), sharedBase, ValueRange{offset});
@@ -28,15 +26,30 @@ Value ThreadBuilder::acquireShared(int64_t bytes) {
   needsBarrier = false;
   usedShared = true;
   buffer ^= 1;
-  return bufferBase(buffer, bytes);
+  return bufferBase(ownBuffers ? besideBuffers + buffer : buffer, bytes);
+}
+
+Value ThreadBuilder::beginBuffer(int64_t offset, int64_t bytes, bool inLoop) {
+  if (ownBuffers++ == 0 && (usedShared || inLoop))
+    barrier(); // threads may still read what lay here
+  ownEnd = std::max(ownEnd, offset + bytes);
+  return LLVM::GEPOp::create(b, loc, sharedBase.getType(), b.getI8Type(), sharedBase,
+                             ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+}
+
+void ThreadBuilder::endBuffer() {
+  --ownBuffers;
+  needsBarrier = true;
 }
 
 void ThreadBuilder::publishShared() { barrier(); }
 
 int64_t ThreadBuilder::finishShared() {
   constexpr int64_t alignment = 128;
-  int64_t starts[4], end = 0;
-  for (int i = 0; i < 4; ++i) {
+  int64_t starts[6], end = 0;
+  for (int i = 0; i < 6; ++i) {
+    if (i == clusterBuffers) // peers write to these at any time
+      end = std::max(end, ownEnd);
     starts[i] = bufferBytes[i] ? llvm::alignTo(end, alignment) : end;
     end = starts[i] + bufferBytes[i];
   }

@@ -105,6 +105,9 @@ public:
   void enterLoopBody() { needsBarrier = needsClusterBarrier = true; }
   /// Bytes the kernel needs in all; fixes the places of the buffers. Call once, at the end.
   int64_t finishShared();
+  /// The kernel's own buffers (tile.alloc) lie below those in turn; while none lives, their place is free for these.
+  mlir::Value beginBuffer(int64_t offset, int64_t bytes, bool inLoop);
+  void endBuffer();
   void barrier();
 
   // ---- shared memory that the other blocks of the cluster write: two more buffers in turn
@@ -160,10 +163,11 @@ private:
   bool needsBarrier = false, usedShared = false, needsClusterBarrier = false, usedCluster = false;
   bool clusterStarted = false;
   void startCluster();
-  /// Buffers lie one after another: two of the block, two of the cluster.
-  static constexpr int clusterBuffers = 2;
+  /// Buffers lie one after another: two of the block, two of the cluster, two of the block while buffers of the kernel live.
+  static constexpr int clusterBuffers = 2, besideBuffers = 4;
   int buffer = 0, clusterBuffer = clusterBuffers;
-  int64_t bufferBytes[4] = {0, 0, 0, 0};
+  int64_t bufferBytes[6] = {0, 0, 0, 0, 0, 0};
+  int64_t ownBuffers = 0, ownEnd = 0; ///< the kernel's own: how many live, where the last of all ends
   mlir::Value sharedBase;
   mlir::Value bufferBase(int which, int64_t bytes);
   llvm::SmallVector<std::pair<mlir::Operation *, int>>
@@ -182,11 +186,13 @@ void addFloat8Handlers(HandlerTable &table);
 void addMathHandlers(HandlerTable &table);
 void addMemoryHandlers(HandlerTable &table);
 void addProgramHandlers(HandlerTable &table);
+void addProductHandlers(HandlerTable &table);
 void addRandomHandlers(HandlerTable &table);
 void addReduceHandlers(HandlerTable &table);
 void addRoundHandlers(HandlerTable &table);
 void addScanHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);
+void addSharedHandlers(HandlerTable &table);
 
 /// Inlines a region of scalars (a combiner, the meaning of inline PTX) on these arguments.
 Registers inlineScalarRegion(ThreadBuilder &t, mlir::Region &region, mlir::ValueRange arguments);

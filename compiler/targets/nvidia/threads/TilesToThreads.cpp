@@ -29,12 +29,14 @@ const HandlerTable &handlers() {
     addFloat8Handlers(t);
     addMathHandlers(t);
     addMemoryHandlers(t);
+    addProductHandlers(t);
     addProgramHandlers(t);
     addRandomHandlers(t);
     addReduceHandlers(t);
     addRoundHandlers(t);
     addScanHandlers(t);
     addShapeHandlers(t);
+    addSharedHandlers(t);
     return t;
   }();
   return table;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Warps take parts of the result that are near squares, as those read least; where A comes from another product's registers, they take rows, as
+// then no element of it moves.
+#include "compiler/ir/ProductLayouts.h"
+#include "compiler/layout/Build.h"
+#include "compiler/layout/Shared.h"
+
+using namespace mlir;
+
+namespace tilegym::tile {
+
+using layout::Layout;
+using layout::Shape;
+
+static Shape shapeOf(RankedTensorType type) { return Shape(type.getShape().begin(), type.getShape().end()); }
+
+static layout::WarpGrid gridFor(const Shape &shape, int64_t warps, bool rowsFirst) {
+  int64_t maxRows = layout::powerOfTwoPart(shape[0]) / 16, maxColumns = layout::powerOfTwoPart(shape[1]) / 8;
+  layout::WarpGrid best;
+  int64_t least = 0;
+  for (int64_t rows = 1; rows <= std::min(maxRows, warps); rows *= 2) {
+    int64_t columns = std::min(maxColumns, warps / rows), used = rows * columns;
+    // Elements of A and B that a warp reads a step, more where warps are idle.
+    int64_t cost = (shape[0] / rows + shape[1] / columns) * (warps / used);
+    if (rowsFirst)
+      cost = -rows;
+    if (least == 0 || cost < least) {
+      best = {int(rows), int(columns), int(warps / used)};
+      least = cost;
+    }
+  }
+  return best;
+}
+
+/// Elements that one 16-byte access gets along an operand's `axis`, where that is its contiguous one.
+static int vectorAlong(mlir::Value operand, int axis) {
+  auto shared = dyn_cast<SharedType>(operand.getType());
+  if (!shared)
+    return 1;
+  return int(
+      layout::contiguousRun(shared.getLayout(), axis, 16 / (shared.getTile().getElementTypeBitWidth() / 8)));
+}
+
+layout::Expected<Layout> accumulatorLayout(DotOp dot) {
+  auto kernel = dot->getParentOfType<KernelOp>();
+  Shape shape = shapeOf(dot.getType());
+  if (!dot.usesTensorCores())
+    return layout::plainAccumulator(shape, {.warps = int(kernel.getWarps()),
+                                            .rowVector = std::min(4, vectorAlong(dot.getA(), 0)),
+                                            .columnVector = std::min(4, vectorAlong(dot.getB(), 1))});
+  bool chained = false;
+  kernel.walk([&](DotOp other) { chained |= isa<RankedTensorType>(other.getA().getType()); });
+  return layout::mmaAccumulator(shape, gridFor(shape, kernel.getWarps(), chained));
+}
+
+layout::Expected<Layout> fragmentLayout(DotOp dot, int operand, const Layout &accumulator) {
+  RankedTensorType type = operand == 0 ? dot.getAType() : dot.getBType();
+  if (!dot.usesTensorCores())
+    return layout::plainOperand(accumulator, operand, dot.getAType().getDimSize(1));
+  // The accumulator's warp bits, in order: those along rows, those along columns, copies.
+  layout::WarpGrid grid;
+  for (layout::Vec basis : accumulator.bases(layout::Dim::Warp)) {
+    layout::Coords at = accumulator.unitCoords(basis);
+    (at[0] ? grid.rows : at[1] ? grid.columns : grid.copies) *= 2;
+  }
+  int bytes = int(type.getElementTypeBitWidth() / 8);
+  return operand == 0 ? layout::mmaOperandA(shapeOf(type), bytes, grid)
+                      : layout::mmaOperandB(shapeOf(type), bytes, grid);
+}
+
+} // namespace tilegym::tile

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Matrix products: mma.sync on fragments of a warp, or multiply and add on the plain cores. The next step's operands are read before this one's products.
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
+#include "compiler/targets/nvidia/threads/Fragments.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tilegym::nvidia {
+namespace {
+
+ptx::ElementType instructionType(Type element) {
+  if (element.isF16())
+    return ptx::ElementType::F16;
+  if (element.isBF16())
+    return ptx::ElementType::BF16;
+  if (element.isF32())
+    return ptx::ElementType::TF32;
+  if (isa<Float8E4M3FNType>(element))
+    return ptx::ElementType::E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return ptx::ElementType::E5M2;
+  return ptx::ElementType::S8;
+}
+
+/// The bits of an f32 rounded to tf32, to nearest even; infinities and NaNs as they are.
+Value roundToTf32(ThreadBuilder &t, Value bits) {
+  Value odd =
+      arith::AndIOp::create(t.b, t.loc, arith::ShRUIOp::create(t.b, t.loc, bits, t.i32(13)), t.i32(1));
+  Value rounded = t.add(t.add(bits, t.i32(0xFFF)), odd);
+  Value exponent = arith::AndIOp::create(t.b, t.loc, bits, t.i32(0x7F800000));
+  Value finite = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, exponent, t.i32(0x7F800000));
+  Value word = arith::SelectOp::create(t.b, t.loc, finite, rounded, bits);
+  return arith::AndIOp::create(t.b, t.loc, word, t.i32(~int64_t(0x1FFF)));
+}
+
+/// The words that instructions take of an operand's word: one, or for tf32x3 the rounded value and the rounded rest.
+struct Halves {
+  Value high, low;
+};
+
+class TensorProduct {
+public:
+  TensorProduct(ThreadBuilder &t, tile::DotOp dot) : t(t), dot(dot), layout(*t.layoutOf(dot.getType())) {
+    type = instructionType(dot.getAType().getElementType());
+    otherType = instructionType(dot.getBType().getElementType());
+    word = 32 / dot.getAType().getElementTypeBitWidth();
+  }
+
+  LogicalResult run() {
+    int64_t step = 8 * word;
+    std::unique_ptr<Fragments> a = Fragments::make(t, dot, 0, layout, step),
+                               b = Fragments::make(t, dot, 1, layout, step);
+    if (!a || !b)
+      return failure();
+    Registers sums = t.get(dot.getAccumulator());
+    int64_t steps = dot.getAType().getDimSize(1) / step;
+    a->load(0);
+    b->load(0);
+    for (int64_t s = 0; s < steps; ++s) {
+      if (s + 1 < steps) {
+        a->load(s + 1);
+        b->load(s + 1);
+      }
+      multiply(*a, *b, s * step, sums);
+    }
+    t.set(dot, std::move(sums));
+    return success();
+  }
+
+private:
+  Halves halves(Fragments &operand, int64_t major, int64_t k) {
+    Value bits = operand.word(major, k);
+    if (dot.getPrecision() != tile::Precision::TF32 && dot.getPrecision() != tile::Precision::TF32x3)
+      return {bits, {}};
+    Halves &made = rounded[bits];
+    if (!made.high) {
+      made.high = roundToTf32(t, bits);
+      if (dot.getPrecision() == tile::Precision::TF32x3) {
+        auto real = [&](Value x) { return arith::BitcastOp::create(t.b, t.loc, t.b.getF32Type(), x); };
+        Value rest = arith::SubFOp::create(t.b, t.loc, real(bits), real(made.high));
+        // inf - inf: the high half says it all.
+        Value isNumber = arith::CmpFOp::create(t.b, t.loc, arith::CmpFPredicate::ORD, rest, rest);
+        rest = arith::SelectOp::create(t.b, t.loc, isNumber, rest, t.constantFloat(t.b.getF32Type(), 0));
+        made.low = roundToTf32(t, arith::BitcastOp::create(t.b, t.loc, t.b.getI32Type(), rest));
+      }
+    }
+    return made;
+  }
+
+  void multiply(Fragments &a, Fragments &b, int64_t k, Registers &sums) {
+    for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
+      layout::Coords at = layout.apply({.reg = reg});
+      auto sumAt = [&](int64_t row, int64_t column) {
+        return *layout.registerInThreadZero({at[0] + row, at[1] + column});
+      };
+      if (at[0] % 16 || at[1] % 8)
+        continue;
+      Halves av[4], bv[2];
+      for (int i = 0; i < 4; ++i)
+        av[i] = halves(a, at[0] + 8 * (i & 1), k + 4 * word * (i >> 1));
+      for (int i = 0; i < 2; ++i)
+        bv[i] = halves(b, at[1], k + 4 * word * i);
+      int64_t places[] = {sumAt(0, 0), sumAt(0, 1), sumAt(8, 0), sumAt(8, 1)};
+      auto add = [&](bool lowA, bool lowB) {
+        SmallVector<Value> aw, bw, c;
+        for (const Halves &h : av)
+          aw.push_back(lowA ? h.low : h.high);
+        for (const Halves &h : bv)
+          bw.push_back(lowB ? h.low : h.high);
+        for (int64_t place : places)
+          c.push_back(sums[place]);
+        bool integers = type == ptx::ElementType::S8;
+        auto product = ptx::MmaOp::create(
+            t.b, t.loc, SmallVector<Type>(4, c[0].getType()), uint64_t(8 * word), type, aw, otherType, bw,
+            integers ? ptx::ElementType::S32 : ptx::ElementType::F32, c, /*saturate=*/false);
+        for (auto [place, sum] : llvm::zip(places, product.getResults()))
+          sums[place] = sum;
+      };
+      if (dot.getPrecision() == tile::Precision::TF32x3) {
+        add(true, false); // the small products first
+        add(false, true);
+      }
+      add(false, false);
+    }
+  }
+
+  ThreadBuilder &t;
+  tile::DotOp dot;
+  const layout::Layout &layout;
+  ptx::ElementType type, otherType;
+  int64_t word; ///< elements of a 32-bit word
+  DenseMap<Value, Halves> rounded;
+};
+
+/// An operand's element in the type that is added up in.
+Value widened(ThreadBuilder &t, Value element, Type type) {
+  if (element.getType() == type)
+    return element;
+  if (type.isInteger())
+    return arith::ExtSIOp::create(t.b, t.loc, type, element);
+  return arith::ExtFOp::create(t.b, t.loc, type, element);
+}
+
+LogicalResult plainProduct(ThreadBuilder &t, tile::DotOp dot) {
+  const layout::Layout &layout = *t.layoutOf(dot.getType());
+  int64_t depth = dot.getAType().getDimSize(1);
+  // Vectors along K lie within a step.
+  int64_t step =
+      std::min<int64_t>(layout::powerOfTwoPart(depth), 16 / (dot.getAType().getElementTypeBitWidth() / 8));
+  std::unique_ptr<Fragments> a = Fragments::make(t, dot, 0, layout, step),
+                             b = Fragments::make(t, dot, 1, layout, step);
+  if (!a || !b)
+    return failure();
+  Registers sums = t.get(dot.getAccumulator());
+  Type type = sums[0].getType();
+  for (int64_t k = 0; k < depth; ++k) {
+    if (k % step == 0) {
+      a->load(k / step);
+      b->load(k / step);
+    }
+    for (auto [reg, sum] : llvm::enumerate(sums)) {
+      layout::Coords at = layout.apply({.reg = int64_t(reg)});
+      Value x = widened(t, a->element(at[0], k), type), y = widened(t, b->element(at[1], k), type);
+      sum =
+          isa<FloatType>(type) ? Value(math::FmaOp::create(t.b, t.loc, x, y, sum)) : t.add(sum, t.mul(x, y));
+    }
+  }
+  t.set(dot, std::move(sums));
+  return success();
+}
+
+LogicalResult lowerDot(ThreadBuilder &t, Operation *op) {
+  auto dot = cast<tile::DotOp>(op);
+  return dot.usesTensorCores() ? TensorProduct(t, dot).run() : plainProduct(t, dot);
+}
+
+} // namespace
+
+void addProductHandlers(HandlerTable &table) { table["tile.dot"] = lowerDot; }
+
+} // namespace tilegym::nvidia

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// One walk in program order with what was done to each buffer since the last barrier; loop bodies twice, as they follow themselves.
+#include "compiler/transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tilegym::transforms {
+#define GEN_PASS_DEF_PLACEBARRIERS
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+using Buffers = llvm::SmallDenseSet<Value>;
+
+struct State {
+  Buffers read, written; ///< since the last barrier, on some way here
+  Buffers copied;        ///< by copies that nobody has waited for
+  bool freed = false;    ///< a buffer that was read has ended, so that another may lie in its place
+
+  bool join(const State &other) {
+    size_t before = size();
+    for (auto [mine, theirs] :
+         {std::pair(&read, &other.read), {&written, &other.written}, {&copied, &other.copied}})
+      mine->insert(theirs->begin(), theirs->end());
+    freed |= other.freed;
+    return size() != before;
+  }
+  size_t size() const { return read.size() + written.size() + copied.size() + freed; }
+  void meet() {
+    read.clear();
+    written.clear();
+    freed = false;
+  }
+};
+
+Value bufferOf(Value slot) {
+  auto op = slot.getDefiningOp<tile::SlotOp>();
+  return op ? op.getBuffer() : slot;
+}
+
+class Placer {
+public:
+  void block(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      visit(&op);
+  }
+
+private:
+  void meet(Operation *before) {
+    OpBuilder b(before);
+    tile::BarrierOp::create(b, before->getLoc());
+    state.meet();
+  }
+
+  void readSlots(Operation *op, ArrayRef<Value> slots) {
+    if (llvm::any_of(slots, [&](Value slot) { return state.written.contains(bufferOf(slot)); }))
+      meet(op);
+    for (Value slot : slots)
+      state.read.insert(bufferOf(slot));
+  }
+
+  /// A write must not overtake the reads of what the slot held before.
+  void writeSlot(Operation *op, Value slot, Buffers &written) {
+    if (state.freed || state.read.contains(bufferOf(slot)))
+      meet(op);
+    written.insert(bufferOf(slot));
+  }
+
+  void loop(Operation *op) {
+    State before = state;
+    do {
+      before.join(state);
+      state = before;
+      for (Region &region : op->getRegions())
+        for (Block &body : region)
+          block(body);
+    } while (before.join(state));
+    state = before;
+  }
+
+  void branch(Operation *op) {
+    State before = state, after = op->getRegion(1).empty() ? before : State();
+    for (Region &region : op->getRegions())
+      for (Block &body : region) {
+        state = before;
+        block(body);
+        after.join(state);
+      }
+    state = after;
+  }
+
+  void visit(Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return loop(op);
+    if (isa<scf::IfOp>(op))
+      return branch(op);
+    if (isa<tile::BarrierOp>(op)) {
+      state.meet();
+    } else if (auto dealloc = dyn_cast<tile::DeallocOp>(op)) {
+      state.freed |= state.read.erase(dealloc.getBuffer());
+    } else if (auto put = dyn_cast<tile::PutOp>(op)) {
+      writeSlot(op, put.getSlot(), state.written);
+    } else if (auto copy = dyn_cast<tile::CopyAsyncOp>(op)) {
+      writeSlot(op, copy.getSlot(), state.copied);
+    } else if (isa<tile::CopyWaitOp>(op)) {
+      state.written.insert(state.copied.begin(), state.copied.end());
+    } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      SmallVector<Value> slots;
+      for (Value operand : {dot.getA(), dot.getB()})
+        if (isa<tile::SharedType>(operand.getType()))
+          slots.push_back(operand);
+      readSlots(op, slots);
+    }
+  }
+
+  State state;
+};
+
+struct PlaceBarriersPass : impl::PlaceBarriersBase<PlaceBarriersPass> {
+  void runOnOperation() override { Placer().block(getOperation().getBody().front()); }
+};
+
+} // namespace
+} // namespace tilegym::transforms

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// A barrier between a write and the reads of it, and between reads and the next write, also where the loop comes round.
+// RUN: tilegym-opt --split-input-file --place-barriers %s | FileCheck %s
+
+#s = #tile.layout<"16x16 unit 16x16 reg [0,1] [0,2] [0,4] [0,8] [1,0] [2,0] [4,0] [8,0]">
+
+// CHECK-LABEL: tile.kernel @loop
+tile.kernel @loop grid 1 [-1] facts <fast> warps 1 params [#tile.param<extent 0, "n", i64>] {
+  %n = tile.param 0 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %t = arith.constant dense<1.0> : tensor<16x16xf16>
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %buffer = tile.alloc : !tile.shared<1, tensor<16x16xf16, #s>>
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.put
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.dot
+  // CHECK-NEXT: scf.yield
+  %d = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (tensor<16x16xf32>) : i64 {
+    tile.put %t into %buffer : tensor<16x16xf16> into !tile.shared<1, tensor<16x16xf16, #s>>
+    %e = tile.dot %buffer, %t, %sum : !tile.shared<1, tensor<16x16xf16, #s>>, tensor<16x16xf16>, tensor<16x16xf32>
+    scf.yield %e : tensor<16x16xf32>
+  }
+  tile.dealloc %buffer : !tile.shared<1, tensor<16x16xf16, #s>>
+  // What lies in its place later waits, too; what nobody read does not.
+  %next = tile.alloc : !tile.shared<1, tensor<16x16xf16, #s>>
+  // CHECK: tile.alloc
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.put
+  // CHECK-NEXT: tile.put
+  // CHECK-NEXT: tile.return
+  tile.put %t into %next : tensor<16x16xf16> into !tile.shared<1, tensor<16x16xf16, #s>>
+  tile.put %t into %next : tensor<16x16xf16> into !tile.shared<1, tensor<16x16xf16, #s>>
+  tile.return
+}
+
+// -----
+
+#s = #tile.layout<"16x16 unit 16x16 reg [0,1] [0,2] [0,4] [0,8] [1,0] [2,0] [4,0] [8,0]">
+#t = #tile.layout<"16x16 unit 16x16 reg [0,1] [0,2] [0,4] lane [0,8] [1,0] [2,0] [4,0] [8,0]">
+
+// A ring: one barrier a turn orders both the copies that have come and the reads of the slot that is filled next. A branch may write or not.
+// CHECK-LABEL: tile.kernel @ring
+tile.kernel @ring grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !tile.ptr<f16>, divisor = 16, readonly>, #tile.param<extent 0, "n", i64>] {
+  %x = tile.param 0 : !tile.ptr<f16>
+  %n = tile.param 1 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %s = arith.constant 0 : i32
+  %c = arith.constant true
+  %t = arith.constant dense<1.0> : tensor<16x16xf16>
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %ring = tile.alloc : !tile.shared<2, tensor<16x16xf16, #s>>
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.slot
+  // CHECK-NEXT: tile.copy_wait 0
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.copy_async
+  // CHECK-NEXT: tile.copy_commit
+  // CHECK-NEXT: tile.dot
+  // CHECK-NEXT: scf.yield
+  %d = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (tensor<16x16xf32>) : i64 {
+    %slot = tile.slot %ring[%s] : !tile.shared<2, tensor<16x16xf16, #s>>
+    tile.copy_wait 0
+    tile.copy_async %x[span(%zero, 16) stride %n within(%zero, %n), span(%k, 16) stride %one within(%zero, %n)] into %slot by #t
+      : !tile.ptr<f16> into !tile.shared<1, tensor<16x16xf16, #s>>
+    tile.copy_commit
+    %e = tile.dot %slot, %t, %sum : !tile.shared<1, tensor<16x16xf16, #s>>, tensor<16x16xf16>, tensor<16x16xf32>
+    scf.yield %e : tensor<16x16xf32>
+  }
+  %slot = tile.slot %ring[%s] : !tile.shared<2, tensor<16x16xf16, #s>>
+  // CHECK: scf.if
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.put
+  // CHECK: tile.barrier
+  // CHECK-NEXT: tile.dot
+  scf.if %c {
+    tile.put %t into %slot : tensor<16x16xf16> into !tile.shared<1, tensor<16x16xf16, #s>>
+  }
+  %e = tile.dot %slot, %t, %d : !tile.shared<1, tensor<16x16xf16, #s>>, tensor<16x16xf16>, tensor<16x16xf32>
+  tile.return
+}
