@@ -100,24 +100,29 @@ TilegymStatus Call::bindTensor(uint32_t id, const TilegymTensor *given) {
   if (b.hasGroup ? b.leading < 0 : given->rank != int(uses.size()))
     return wrong(id, "has rank %d, expected %s%zu", given->rank, b.hasGroup ? "at least " : "",
                  uses.size() - b.hasGroup);
-  bool isEmpty = false;
-  for (int i = 0; i < b.rank; ++i) {
-    b.shape[i] = given->shape[i];
-    if (b.shape[i] < 0)
-      return wrong(id, "axis %d has extent %" PRId64 ", expected 0 or more", i, b.shape[i]);
-    isEmpty |= b.shape[i] == 0;
-  }
-  for (int i = 0; i < b.rank; ++i)
-    if (!isEmpty && __builtin_mul_overflow(b.elements, b.shape[i], &b.elements))
-      return wrong(id, "has more than 2^63 elements");
-  if (isEmpty)
-    b.elements = 0;
+  // In locals, as what is written here might be what is read, for all that the compiler knows.
+  const int64_t *shape = given->shape, *strides = given->strides;
+  bool isEmpty = false, tooMany = false, isPacked = true;
+  int64_t elements = 1;
   uint64_t packed = 1; // may wrap where there are no elements
-  for (int i = b.rank - 1; i >= 0; --i) {
-    b.strides[i] = given->strides ? given->strides[i] : int64_t(packed);
-    packed *= uint64_t(std::max<int64_t>(1, b.shape[i]));
+  for (int i = given->rank - 1; i >= 0; --i) {
+    int64_t extent = shape[i], stride = strides ? strides[i] : int64_t(packed);
+    if (extent < 0)
+      return wrong(id, "axis %d has extent %" PRId64 ", expected 0 or more", i, extent);
+    isEmpty |= extent == 0;
+    tooMany |= __builtin_mul_overflow(elements, extent, &elements);
+    isPacked &= extent == 1 || stride == int64_t(packed);
+    b.shape[i] = extent;
+    b.strides[i] = stride;
+    packed *= uint64_t(std::max<int64_t>(1, extent));
   }
-  b.lastExtent = b.rank ? b.shape[b.rank - 1] : 1;
+  if (tooMany && !isEmpty)
+    return wrong(id, "has more than 2^63 elements");
+  b.elements = isEmpty ? 0 : elements;
+  b.packed = isPacked;
+  b.lastExtent = given->rank ? shape[given->rank - 1] : 1;
+  if (b.hasGroup)
+    firstOfGroup = std::min(firstOfGroup, id);
   return bindDType(id);
 }
 
@@ -129,20 +134,25 @@ TilegymStatus Call::bindDType(uint32_t id) {
   bound[id].elementBytes = bytesOf(DType(have));
   const TypeVar &var = typeVars[tensors[id].typeVar];
   std::span<const uint8_t> choices = table.get<uint8_t>(var.choices);
-  if (std::find(choices.begin(), choices.end(), have) == choices.end()) {
-    char list[256] = "";
-    for (uint8_t c : choices)
-      std::snprintf(list + std::strlen(list), sizeof list - std::strlen(list), "%s%s", *list ? ", " : "",
-                    dtypeName(c));
-    return wrong(id, "has dtype %s, expected %s%s", dtypeName(have), choices.size() > 1 ? "one of " : "",
-                 list);
-  }
+  bool isChoice = false;
+  for (uint8_t choice : choices) // three at most, as a rule
+    isChoice |= choice == have;
+  if (!isChoice) [[unlikely]]
+    return wrongDType(id, have, choices);
   uint8_t &dtype = dtypes[tensors[id].typeVar];
   if (dtype != kUnbound && dtype != have)
     return wrong(id, "has dtype %s, but %s is %s by an earlier argument", dtypeName(have),
                  Text(table.text(var.name)).data, dtypeName(dtype));
   dtype = have;
   return TILEGYM_OK;
+}
+
+TilegymStatus Call::wrongDType(uint32_t id, uint8_t have, std::span<const uint8_t> choices) {
+  char list[256] = "";
+  for (uint8_t c : choices)
+    std::snprintf(list + std::strlen(list), sizeof list - std::strlen(list), "%s%s", *list ? ", " : "",
+                  dtypeName(c));
+  return wrong(id, "has dtype %s, expected %s%s", dtypeName(have), choices.size() > 1 ? "one of " : "", list);
 }
 
 TilegymStatus Call::bindScalar(uint32_t id, const void *given) {

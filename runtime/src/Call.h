@@ -17,6 +17,7 @@ struct BoundTensor {
   int64_t lastExtent = 1; ///< of the last axis as the kernel sees it: the dim's where it broadcasts
   int64_t elements = 1;
   int elementBytes = 0;
+  bool packed = false;             ///< row-major contiguous, axes of extent 1 aside
   int64_t lowest = 0, highest = 0; ///< byte offsets of the first and past the last byte touched, from `data`
   uint8_t facts = 0;               ///< format::TensorFacts bits that hold
   bool hasGroup = false;
@@ -50,6 +51,7 @@ struct Call {
   uint64_t present = 0;
   BoundGroup group; ///< an op has one group at most
   int groupDim = -1;
+  uint32_t firstOfGroup = format::kMaxTensors; ///< the first tensor given that has the group
   int64_t smCount = 0;   ///< multiprocessors of the device, for guards and grids; 0 before it is known
   bool fastBase = false; ///< groups merge, strides are not negative, offsets fit 31 bits
 
@@ -65,6 +67,7 @@ struct Call {
 private:
   TilegymStatus bindTensor(uint32_t id, const TilegymTensor *given);
   TilegymStatus bindDType(uint32_t id);
+  [[gnu::cold]] TilegymStatus wrongDType(uint32_t id, uint8_t have, std::span<const uint8_t> choices);
   TilegymStatus bindScalar(uint32_t id, const void *given);
   TilegymStatus bindGroup(uint32_t dim);
   TilegymStatus bindDim(uint32_t dim);
@@ -79,14 +82,11 @@ private:
   TilegymStatus mergeGroup();
   void findFacts();
   uint8_t factsOf(uint32_t id) const;
-  TilegymStatus wrong(uint32_t tensor, const char *format, ...) __attribute__((format(printf, 3, 4)));
+  [[gnu::cold, gnu::format(printf, 3, 4)]] TilegymStatus wrong(uint32_t tensor, const char *format, ...);
   /// An argument's text: a bounded copy that ends in NUL.
-  TilegymStatus wrongNamed(format::Slice name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+  [[gnu::cold, gnu::format(printf, 3, 4)]] TilegymStatus wrongNamed(format::Slice name, const char *format,
+                                                                    ...);
 };
-
-#define TRY(expression)                                                                                      \
-  if (TilegymStatus status = (expression); status != TILEGYM_OK)                                             \
-  return status
 
 /// For messages.
 const char *dtypeName(uint8_t dtype);
@@ -103,6 +103,11 @@ struct NumberList {
   explicit NumberList(std::span<const int64_t> numbers);
 };
 
+/// True where one view ends before the other begins.
+inline bool liesApart(const BoundTensor &a, const BoundTensor &b) {
+  auto aData = reinterpret_cast<int64_t>(a.given->data), bData = reinterpret_cast<int64_t>(b.given->data);
+  return aData + a.highest <= bData + b.lowest || bData + b.highest <= aData + a.lowest;
+}
 /// True where no element of one view is an element of the other, as far as their strides show it.
 bool provablyDisjoint(const BoundTensor &a, const BoundTensor &b);
 /// True where no two index tuples of the view reach the same element.

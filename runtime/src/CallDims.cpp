@@ -32,6 +32,14 @@ TilegymStatus Call::bindGroup(uint32_t dim) {
 TilegymStatus Call::bindDim(uint32_t dim) {
   int64_t &value = dimValues[dim];
   bool isKnown = false;
+  // The place that the package names will do nearly always.
+  if (dims[dim].bindTensor != kNone && bound[dims[dim].bindTensor].given) {
+    uint32_t t = dims[dim].bindTensor, a = dims[dim].bindAxis;
+    const DimUse &use = table.get<DimUse>(tensors[t].dims)[a];
+    isKnown = use.dim == dim && !use.isGroup && !use.orOne && tensors[t].role != Role::Output;
+    if (isKnown)
+      value = bound[t].shape[bound[t].axis(int(a))];
+  }
   auto take = [&](bool orOne) {
     for (uint32_t t = 0; t < tensors.size(); ++t) {
       std::span<const DimUse> uses = table.get<DimUse>(tensors[t].dims);
@@ -47,7 +55,8 @@ TilegymStatus Call::bindDim(uint32_t dim) {
       }
     }
   };
-  take(/*orOne=*/false);
+  if (!isKnown)
+    take(/*orOne=*/false);
   if (!isKnown)
     take(/*orOne=*/true);
   std::span<const int64_t> choices = table.get<int64_t>(dims[dim].choices);
@@ -67,20 +76,14 @@ TilegymStatus Call::bindDims() {
 }
 
 TilegymStatus Call::checkGroup(uint32_t id) {
-  const BoundTensor &b = bound[id];
-  for (uint32_t other = 0; other < id; ++other) {
-    const BoundTensor &r = bound[other];
-    if (!r.given || !r.hasGroup)
-      continue;
-    if (r.leading != b.leading)
-      return wrong(id, "has %d leading axes, but %s has %d", b.leading,
-                   Text(table.text(tensors[other].name)).data, r.leading);
-    for (int i = 0; i < b.leading; ++i)
-      if (r.shape[i] != b.shape[i])
-        return wrong(id, "axis %d has extent %" PRId64 ", expected %" PRId64 " as in %s", i, b.shape[i],
-                     r.shape[i], Text(table.text(tensors[other].name)).data);
-    return TILEGYM_OK;
-  }
+  const BoundTensor &b = bound[id], &r = bound[firstOfGroup];
+  if (r.leading != b.leading) [[unlikely]]
+    return wrong(id, "has %d leading axes, but %s has %d", b.leading,
+                 Text(table.text(tensors[firstOfGroup].name)).data, r.leading);
+  for (int i = 0; i < b.leading; ++i)
+    if (r.shape[i] != b.shape[i]) [[unlikely]]
+      return wrong(id, "axis %d has extent %" PRId64 ", expected %" PRId64 " as in %s", i, b.shape[i],
+                   r.shape[i], Text(table.text(tensors[firstOfGroup].name)).data);
   return TILEGYM_OK;
 }
 
@@ -111,9 +114,14 @@ TilegymStatus Call::checkDims(bool outputs) {
   for (uint32_t id = 0; id < tensors.size(); ++id) {
     if (!bound[id].given || (tensors[id].role == Role::Output) != outputs)
       continue;
-    std::span<const DimUse> uses = table.get<DimUse>(tensors[id].dims);
-    for (uint32_t a = 0; a < uses.size(); ++a)
-      TRY(uses[a].isGroup ? checkGroup(id) : checkAxis(id, uses[a], bound[id].axis(int(a))));
+    const BoundTensor &b = bound[id];
+    int axis = b.hasGroup ? b.leading - 1 : 0; // of the use that is looked at; a group comes first
+    for (const DimUse &use : table.get<DimUse>(tensors[id].dims)) {
+      bool agrees = !use.isGroup && use.dim != kNone && b.shape[axis] == dimValues[use.dim];
+      if (!agrees)
+        TRY(use.isGroup ? checkGroup(id) : checkAxis(id, use, axis));
+      ++axis;
+    }
   }
   return TILEGYM_OK;
 }

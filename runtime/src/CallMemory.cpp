@@ -14,6 +14,12 @@ static constexpr int64_t kEndOfAddresses = int64_t(1) << 60;
 TilegymStatus Call::checkReach(uint32_t id) {
   BoundTensor &b = bound[id];
   auto address = reinterpret_cast<uint64_t>(b.given->data);
+  // The usual case, whose sum is known.
+  constexpr int64_t kSurely = kEndOfAddresses / 16;
+  if (b.packed && b.elements < kSurely && address < uint64_t(kSurely)) {
+    b.highest = b.elements * b.elementBytes;
+    return TILEGYM_OK;
+  }
   b.highest = b.elementBytes;
   for (int i = 0; i < b.rank; ++i) {
     int64_t reach = 0;
@@ -53,7 +59,7 @@ TilegymStatus Call::checkOverlap() {
       continue;
     for (uint32_t other = 0; other < tensors.size(); ++other) {
       if (other == id || !bound[other].given || (tensors[other].role != Role::Input && other < id) ||
-          provablyDisjoint(bound[id], bound[other]))
+          liesApart(bound[id], bound[other]) || provablyDisjoint(bound[id], bound[other]))
         continue;
       bool declared = tensors[id].aliasOf == other || tensors[other].aliasOf == id;
       if (declared && sameView(bound[id], bound[other]))
@@ -103,9 +109,11 @@ TilegymStatus Call::mergeGroup() {
                  "the other tensors with these axes, contiguous",
                  group.rank, kMaxGroup);
   // Found from the innermost; kept outermost first.
-  std::reverse(group.extents, group.extents + group.rank);
-  for (size_t t = 0; t < n; ++t)
-    std::reverse(group.strides[withGroup[t]], group.strides[withGroup[t]] + group.rank);
+  if (group.rank > 1) {
+    std::reverse(group.extents, group.extents + group.rank);
+    for (size_t t = 0; t < n; ++t)
+      std::reverse(group.strides[withGroup[t]], group.strides[withGroup[t]] + group.rank);
+  }
   std::fill(group.extents + group.rank, group.extents + kMaxGroup + 1, 1);
   return TILEGYM_OK;
 }

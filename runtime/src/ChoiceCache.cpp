@@ -125,15 +125,15 @@ Choice ChoiceCache::cached(const Call &call, uint32_t kernel, const int64_t *der
       if (slot.compare_exchange_strong(entry, fresh.get(), std::memory_order_acq_rel))
         return fresh.release()->choice;
     }
-    if (std::equal(key.words, key.words + keyWords, entry->key.words))
+    if (std::memcmp(key.words, entry->key.words, sizeof key.words) ==
+        0) // of constant size: a few instructions
       return entry->choice;
   }
   return fresh ? fresh->choice : bestOf(call, kernel, derived, arch, &lacksImage);
 }
 
 TilegymStatus ChoiceCache::choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
-  Key key;
-  std::fill(key.words, key.words + keyWords, 0);
+  Key key{};
   auto *bytes = reinterpret_cast<uint8_t *>(key.words);
   if (!usable || arch > 255 || !commonKey(call, arch, bytes))
     return runtime::choose(call, arch, deviceName, choice);

@@ -26,15 +26,16 @@ const void *someData(const Call &call) {
   return nullptr;
 }
 
-TilegymStatus findDevice(Call &call, const Driver **driver, const Device **device) {
+TilegymStatus findDevice(Call &call, const Driver **driver, const Device **device,
+                         uint64_t *context = nullptr) {
   TRY(getDriver(driver));
-  TRY(currentDevice(**driver, someData(call), device));
+  TRY(currentDevice(**driver, someData(call), device, context));
   call.smCount = (*device)->multiprocessors;
   return TILEGYM_OK;
 }
 
-TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                            CUresult result) {
+[[gnu::cold]] TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice &choice,
+                                          const Grid &grid, CUresult result) {
   char what[768];
   Text entry(call.table.text(choice.variant->entry));
   std::snprintf(what, sizeof what,
@@ -45,13 +46,11 @@ TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice
 }
 
 TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                     CUkernel kernel, CUstream stream) {
+                     CUfunction function, CUstream stream) {
   Parameters parameters;
   fillParameters(call, choice, grid, &parameters);
-  // A CUkernel in place of a function: the driver takes the current context's, of which a device may have several.
-  CUresult result =
-      driver.launch(reinterpret_cast<CUfunction>(kernel), unsigned(grid.blocks), choice.variant->threads,
-                    choice.variant->sharedBytes, stream, parameters.pointers);
+  CUresult result = driver.launch(function, unsigned(grid.blocks), choice.variant->threads,
+                                  choice.variant->sharedBytes, stream, parameters.pointers);
   return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
 }
 TilegymStatus backendState(TilegymPackage &package, size_t op, const Backend &backend,
@@ -78,19 +77,20 @@ TilegymStatus run(TilegymPackage *package, size_t opNumber, const void *const *a
   }
   const Driver *driver = nullptr;
   const Device *device = nullptr;
-  TRY(findDevice(call, &driver, &device));
+  uint64_t context = 0;
+  TRY(findDevice(call, &driver, &device, &context));
   TRY(checkPointers(*driver, *device, call));
   Choice choice;
   TRY(package->choices[opNumber]->choose(call, device->arch, device->name, &choice));
   Grid grid;
   TRY(computeGrid(call, choice, &grid));
-  CUkernel kernel = nullptr;
+  CUfunction function = nullptr;
   if (grid.blocks > 0 || until == Until::Loaded)
-    TRY(package->loader->load(*driver, *device, uint32_t(opNumber), choice, stream, &kernel));
+    TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function));
   if (until == Until::Loaded)
     return TILEGYM_OK;
   TRY(fillOutputs(*driver, call, stream));
-  return grid.blocks == 0 ? TILEGYM_OK : launch(*driver, call, choice, grid, kernel, stream);
+  return grid.blocks == 0 ? TILEGYM_OK : launch(*driver, call, choice, grid, function, stream);
 }
 
 TilegymStatus inferShape(TilegymPackage *package, size_t opNumber, const void *const *args, size_t arg,

@@ -123,7 +123,7 @@ TilegymStatus readDevice(const Driver &driver, CUdevice ordinal, Device *device)
 
 } // namespace
 
-TilegymStatus currentDevice(const Driver &driver, const void *memory, const Device **device) {
+static TilegymStatus askForDevice(const Driver &driver, const void *memory, const Device **device) {
   static std::array<Device, 64> devices;
   static std::array<std::atomic<bool>, 64> known;
   static std::mutex mutex;
@@ -146,6 +146,29 @@ TilegymStatus currentDevice(const Driver &driver, const void *memory, const Devi
     known[ordinal].store(true, std::memory_order_release);
   }
   *device = &devices[ordinal];
+  return TILEGYM_OK;
+}
+
+/// One question a call: while the context is the one of the thread's last call, so is its device.
+TilegymStatus currentDevice(const Driver &driver, const void *memory, const Device **device,
+                            uint64_t *context) {
+  static thread_local struct {
+    const Driver *driver = nullptr;
+    uint64_t context = 0;
+    const Device *device = nullptr;
+  } last;
+  unsigned long long number = 0;
+  bool isKnown = driver.ctxGetId(nullptr, &number) == kSuccess && number && number == last.context &&
+                 &driver == last.driver;
+  if (!isKnown) {
+    TRY(askForDevice(driver, memory, &last.device));
+    last.driver = &driver;
+    last.context =
+        driver.ctxGetId(nullptr, &number) == kSuccess ? number : 0; // it may have been made just now
+  }
+  *device = last.device;
+  if (context)
+    *context = last.context;
   return TILEGYM_OK;
 }
 

@@ -74,7 +74,9 @@ struct Device {
   char name[128] = "";
 };
 /// The device of the thread's current context. A thread that has none is given the primary context of the device on which `memory` lies,
-/// of the first device where that is unknown.
-TilegymStatus currentDevice(const Driver &driver, const void *memory, const Device **device);
+/// of the first device where that is unknown. `*context` becomes the context's number, which no other one ever has in this process; 0 where the driver does
+/// not say.
+TilegymStatus currentDevice(const Driver &driver, const void *memory, const Device **device,
+                            uint64_t *context = nullptr);
 
 } // namespace tilegym::runtime

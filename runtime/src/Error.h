@@ -9,9 +9,13 @@
 
 namespace tilegym::runtime {
 
-/// Records the text for tilegym_last_error and returns `status`.
-[[gnu::format(printf, 2, 3)]] TilegymStatus fail(TilegymStatus status, const char *format, ...);
+/// Records the text for tilegym_last_error and returns `status`. Cold: what leads here is kept out of the way of calls that are right.
+[[gnu::cold, gnu::format(printf, 2, 3)]] TilegymStatus fail(TilegymStatus status, const char *format, ...);
 const char *lastError();
+
+#define TRY(expression)                                                                                      \
+  if (TilegymStatus status = (expression); status != TILEGYM_OK) [[unlikely]]                                \
+  return status
 
 /// Runs `body`, which may meet the standard library's exceptions.
 template <class Body> TilegymStatus guarded(Body body) {

@@ -11,10 +11,13 @@
 
 namespace tilegym::runtime {
 
-/// What is loaded of one image. Loading is lazy, once a device; afterwards a call reads two atomics.
+/// What is loaded of one image. Loading is lazy, once a device; afterwards a call reads three atomics.
 struct LoadedImage {
   std::atomic<CUkernel> kernel{nullptr};
   std::atomic<uint64_t> devices{0}; ///< bit a device on which it is ready to launch
+  std::atomic<uint64_t> context{
+      0}; ///< the number of the first context that loaded it, whose function is `function`
+  std::atomic<CUfunction> function{nullptr};
   CUlibrary library = nullptr;
 };
 
@@ -23,12 +26,13 @@ class Loader {
 public:
   explicit Loader(const Table &table);
   ~Loader();
-  TilegymStatus load(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
-                     CUstream stream, CUkernel *kernel);
+  /// Gives what to launch in the current context, whose number is `context` (0 if that is not known).
+  TilegymStatus load(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
+                     const Choice &choice, CUstream stream, CUfunction *function);
 
 private:
-  TilegymStatus loadNow(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
-                        LoadedImage &loaded);
+  TilegymStatus loadNow(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
+                        const Choice &choice, LoadedImage &loaded);
   TilegymStatus open(const Driver &driver, uint32_t op, const Choice &choice, LoadedImage &loaded);
   const Table &table;
   std::mutex mutex;

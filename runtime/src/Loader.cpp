@@ -25,8 +25,8 @@ Loader::~Loader() {
       usedDriver->libraryUnload(images[i].library);
 }
 
-TilegymStatus Loader::load(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
-                           CUstream stream, CUkernel *kernel) {
+TilegymStatus Loader::load(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
+                           const Choice &choice, CUstream stream, CUfunction *function) {
   size_t number = size_t(choice.image - table.get<Image>(choice.variant->images).data());
   LoadedImage &loaded = images[firstImages[op][choice.index] + number];
   if (!(loaded.devices.load(std::memory_order_acquire) >> device.ordinal & 1)) {
@@ -38,10 +38,13 @@ TilegymStatus Loader::load(const Driver &driver, const Device &device, uint32_t 
                   "before the capture",
                   Text(table.text(table.ops()[op].name)).data);
     std::lock_guard lock(mutex);
-    if (TilegymStatus status = loadNow(driver, device, op, choice, loaded); status != TILEGYM_OK)
-      return status;
+    TRY(loadNow(driver, device, context, op, choice, loaded));
   }
-  *kernel = loaded.kernel.load(std::memory_order_relaxed);
+  // A kernel may stand in a function's place: the driver then looks for the current context's, which takes it longer.
+  if (context && loaded.context.load(std::memory_order_acquire) == context)
+    *function = loaded.function.load(std::memory_order_relaxed);
+  else
+    *function = reinterpret_cast<CUfunction>(loaded.kernel.load(std::memory_order_relaxed));
   return TILEGYM_OK;
 }
 
@@ -70,8 +73,8 @@ TilegymStatus Loader::open(const Driver &driver, uint32_t op, const Choice &choi
   return TILEGYM_OK;
 }
 
-TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
-                              LoadedImage &loaded) {
+TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
+                              const Choice &choice, LoadedImage &loaded) {
   if (loaded.devices.load(std::memory_order_relaxed) >> device.ordinal & 1)
     return TILEGYM_OK; // another thread was first
   if (!loaded.kernel.load(std::memory_order_relaxed))
@@ -92,6 +95,10 @@ TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint32
   CUfunction function = nullptr;
   if (CUresult result = driver.kernelGetFunction(&function, kernel); result != kSuccess)
     return driver.failure((name + ": loading " + entry + " to the GPU").c_str(), result);
+  if (!loaded.function.load(std::memory_order_relaxed)) { // once: readers see the two as one
+    loaded.function.store(function, std::memory_order_relaxed);
+    loaded.context.store(context, std::memory_order_release);
+  }
   loaded.devices.fetch_or(uint64_t(1) << device.ordinal, std::memory_order_release);
   return TILEGYM_OK;
 }

@@ -55,9 +55,9 @@ bool disjoint(int64_t distance, const Axis *a, int na, int64_t aElement, const A
 bool provablyDisjoint(const BoundTensor &a, const BoundTensor &b) {
   if (a.elements == 0 || b.elements == 0)
     return true;
-  int64_t aData = reinterpret_cast<int64_t>(a.given->data), bData = reinterpret_cast<int64_t>(b.given->data);
-  if (aData + a.highest <= bData + b.lowest || bData + b.highest <= aData + a.lowest)
+  if (liesApart(a, b))
     return true;
+  int64_t aData = reinterpret_cast<int64_t>(a.given->data), bData = reinterpret_cast<int64_t>(b.given->data);
   Axis x[kMaxRank], y[kMaxRank];
   int nx = movingAxes(a, x), ny = movingAxes(b, y);
   int64_t distance = (bData + b.lowest) - (aData + a.lowest);
@@ -65,11 +65,7 @@ bool provablyDisjoint(const BoundTensor &a, const BoundTensor &b) {
 }
 
 bool elementsDiffer(const BoundTensor &t) {
-  int64_t packed = 1;
-  int inner = t.rank;
-  while (inner > 0 && (t.shape[inner - 1] == 1 || t.strides[inner - 1] == packed))
-    packed *= t.shape[--inner];
-  if (inner == 0) // the common case, without sorting
+  if (t.packed) // the common case, without sorting
     return true;
   Axis axes[kMaxRank];
   int n = movingAxes(t, axes);

@@ -15,19 +15,9 @@ constexpr int kStack = 64;
 enum class Arity : uint8_t { Push, Unary, Binary, Ternary, Unknown };
 
 Arity arity(OpCode code) {
-  switch (code) {
-  case OpCode::PushInt:
-  case OpCode::PushFloat:
-  case OpCode::PushDim:
-  case OpCode::PushScalarInt:
-  case OpCode::PushScalarFloat:
-  case OpCode::PushPresent:
-  case OpCode::PushParam:
-  case OpCode::PushSmCount:
-  case OpCode::PushRank:
-  case OpCode::PushSizeOf:
-  case OpCode::PushDType:
+  if (code <= OpCode::PushDType)
     return Arity::Push;
+  switch (code) {
   case OpCode::NegI:
   case OpCode::AbsI:
   case OpCode::Pow2CeilI:
@@ -273,31 +263,33 @@ bool isReal(OpCode code) { return code >= OpCode::AddF && code <= OpCode::GeF; }
 Evaluated evaluate(std::span<const Inst> code, const Values &values) {
   Cell stack[kStack];
   stack[0] = Cell{};
-  int top = 0;
+  Cell *top = stack; // the first free one
   Machine machine;
   for (const Inst &inst : code) {
+    if (inst.code <= OpCode::PushDType) { // every second one, in code as short as it is
+      *top++ = Machine::push(inst, values);
+      continue;
+    }
     switch (arity(inst.code)) {
-    case Arity::Push:
-      stack[top++] = Machine::push(inst, values);
-      break;
     case Arity::Unary:
-      stack[top - 1] = machine.unary(inst.code, stack[top - 1]);
+      top[-1] = machine.unary(inst.code, top[-1]);
       break;
     case Arity::Binary:
       --top;
       if (isReal(inst.code))
-        stack[top - 1] = Machine::real(inst.code, stack[top - 1].f, stack[top].f);
+        top[-1] = Machine::real(inst.code, top[-1].f, top->f);
       else
-        stack[top - 1].i = machine.integer(inst.code, stack[top - 1].i, stack[top].i);
+        top[-1].i = machine.integer(inst.code, top[-1].i, top->i);
       break;
     case Arity::Ternary:
       top -= 2;
-      stack[top - 1] = stack[top - 1].i ? stack[top] : stack[top + 1];
+      top[-1] = top[-1].i ? top[0] : top[1];
       break;
+    case Arity::Push:
     case Arity::Unknown:
       break;
     }
-    if (machine.error)
+    if (machine.error) [[unlikely]]
       return {Cell{}, machine.error};
   }
   return {stack[0], nullptr};

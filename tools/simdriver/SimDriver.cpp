@@ -243,6 +243,9 @@ runtime::Driver makeTable() {
   t.ctxGetDevice = [](CUdevice *ordinal) {
     return *ordinal = ordinalOf(device().settings.capability), CUresult(runtime::kSuccess);
   };
+  t.ctxGetId = [](CUcontext, unsigned long long *number) {
+    return *number = unsigned(device().settings.capability), CUresult(runtime::kSuccess);
+  };
   t.pointerGetAttributes = pointerAttributes;
   t.libraryLoadData = loadLibrary;
   t.libraryUnload = [](CUlibrary library) {

@@ -14,8 +14,8 @@ bool VariantLaunch::prepare(const Gpu &on, const PackageFile &package, size_t op
   parameters = std::make_unique<runtime::Parameters>();
   choice = runtime::choiceOf(*bound, index, gpu->device->arch);
   if (bound->bind(args, false) != TILEGYM_OK || runtime::computeGrid(*bound, choice, &grid) != TILEGYM_OK ||
-      package.loader().load(*gpu->driver, *gpu->device, uint32_t(op), choice, nullptr, &kernel) !=
-          TILEGYM_OK) {
+      package.loader().load(*gpu->driver, *gpu->device, /*context=*/0, uint32_t(op), choice, nullptr,
+                            &function) != TILEGYM_OK) {
     error = tilegym_last_error();
     return false;
   }
@@ -30,8 +30,7 @@ bool VariantLaunch::launch(std::string &error) {
   }
   if (grid.blocks == 0)
     return true;
-  runtime::CUresult result = gpu->driver->launch(reinterpret_cast<runtime::CUfunction>(kernel),
-                                                 unsigned(grid.blocks), choice.variant->threads,
+  runtime::CUresult result = gpu->driver->launch(function, unsigned(grid.blocks), choice.variant->threads,
                                                  choice.variant->sharedBytes, nullptr, parameters->pointers);
   if (result != runtime::kSuccess)
     error = gpu->text("the launch", result);

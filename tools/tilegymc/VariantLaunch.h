@@ -22,7 +22,7 @@ private:
   std::unique_ptr<runtime::Parameters> parameters;
   runtime::Choice choice;
   runtime::Grid grid;
-  runtime::CUkernel kernel = nullptr;
+  runtime::CUfunction function = nullptr;
 };
 
 } // namespace tilegym::cli

@@ -158,17 +158,16 @@ std::string KernelDevice::launch(Package &package, const runtime::Call &bound, u
   const format::Variant &variant = package.table.get<format::Variant>(bound.op.variants)[index];
   runtime::Choice choice = runtime::choiceOf(bound, index, device.arch);
   runtime::Grid grid;
-  runtime::CUkernel kernel = nullptr;
+  runtime::CUfunction function = nullptr;
   if (runtime::computeGrid(bound, choice, &grid) != TILEGYM_OK ||
-      package.loader->load(driver, device, op, choice, nullptr, &kernel) != TILEGYM_OK ||
+      package.loader->load(driver, device, /*context=*/0, op, choice, nullptr, &function) != TILEGYM_OK ||
       runtime::fillOutputs(driver, bound, nullptr) != TILEGYM_OK)
     return tilegym_last_error();
   if (grid.blocks > 0) {
     auto parameters = std::make_unique<runtime::Parameters>();
     runtime::fillParameters(bound, choice, grid, parameters.get());
-    runtime::CUresult result =
-        driver.launch(reinterpret_cast<runtime::CUfunction>(kernel), unsigned(grid.blocks), variant.threads,
-                      variant.sharedBytes, nullptr, parameters->pointers);
+    runtime::CUresult result = driver.launch(function, unsigned(grid.blocks), variant.threads,
+                                             variant.sharedBytes, nullptr, parameters->pointers);
     if (result != runtime::kSuccess)
       return failure("the launch", result);
   }

@@ -170,9 +170,9 @@ TEST_CASE("a call other than what was compiled: an error of its own for each, be
         }).ends_with("is not a multiple of its element's 4 bytes"));
 }
 
-TEST_CASE("a warm call asks for the device and launches: no wait, no memory, no context") {
+TEST_CASE("a warm call asks which context is current and launches: no wait, no memory, no other context") {
   std::vector<std::string> calls;
   CHECK(call(views({3, 8}, {}), &calls).text == "fast_f32");
   std::erase(calls, "cuPointerGetAttributes"); // where an allocation is not known yet
-  CHECK(calls == std::vector<std::string>{"cuCtxGetDevice", "cuLaunchKernelEx"});
+  CHECK(calls == std::vector<std::string>{"cuCtxGetId", "cuLaunchKernelEx"});
 }

@@ -166,6 +166,24 @@ TEST_CASE("a captured stream is not disturbed by loading") {
   CHECK(callScale(opened, set) == TILEGYM_OK);
 }
 
+TEST_CASE("a context's own function is launched, and in another context the kernel") {
+  FakeCuda &fake = fakeCuda();
+  Opened opened(scaleOp());
+  REQUIRE(callScale(opened) == TILEGYM_OK);
+  REQUIRE(callScale(opened) == TILEGYM_OK);
+  CHECK((fake.launches.size() == 2 && fake.launchesOfFunctions == 2));
+  CHECK((fake.count("cuCtxGetDevice") == 1 && fake.count("cuKernelGetFunction") == 1));
+  ++fake.generation; // destroyed, and made anew on the same device: what was of it is an invalid handle now
+  REQUIRE(callScale(opened) == TILEGYM_OK);
+  CHECK((fake.launches.size() == 3 && fake.launchesOfFunctions == 2));
+  CHECK(fake.count("cuCtxGetDevice") == 2);
+  fake.failures = {{"cuCtxGetId", 1}}; // a driver that does not say: the device is asked for each time
+  REQUIRE(callScale(opened) == TILEGYM_OK);
+  REQUIRE(callScale(opened) == TILEGYM_OK);
+  CHECK((fake.launches.size() == 5 && fake.launchesOfFunctions == 2));
+  CHECK(fake.count("cuCtxGetDevice") == 4);
+}
+
 TEST_CASE("what the driver refuses has op, variant and its name for it") {
   FakeCuda &fake = fakeCuda();
   OpText op = scaleOp();
@@ -192,6 +210,7 @@ TEST_CASE("what the driver refuses has op, variant and its name for it") {
       failing("cuLaunchKernelEx", 701) ==
       "scale: launching general_f32_b with 3 blocks of 128 threads and 100000 bytes of shared memory failed: "
       "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701): too many resources requested for launch");
+  ++fake.generation; // another context: its device is asked for
   CHECK(failing("cuCtxGetDevice", 700) ==
         "asking for the current GPU failed: CUDA_ERROR_ILLEGAL_ADDRESS (700): no description");
   CHECK(failing("cuLaunchKernelEx", 12345) ==

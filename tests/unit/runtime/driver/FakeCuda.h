@@ -35,6 +35,8 @@ struct FakeCuda {
   int device = 0;                               ///< of the current context, on every thread
   std::map<std::thread::id, int> deviceOf;      ///< of threads whose context is on another one
   bool hasContext = true;                       ///< false: threads begin without one
+  uint64_t generation = 1;                      ///< of contexts: after a reset they are others
+  size_t launchesOfFunctions = 0;               ///< the rest were of kernels in their place
   std::map<std::string, int> failures;          ///< symbol to the CUresult that it gives
   std::map<const void *, FakePointer> pointers; ///< others are device memory of `device`
   std::map<const char *, FakePointer>
@@ -50,6 +52,8 @@ struct FakeCuda {
     device = 0;
     deviceOf.clear();
     hasContext = true;
+    ++generation;
+    launchesOfFunctions = 0;
     failures.clear();
     pointers.clear();
     blocks.clear();

@@ -17,6 +17,7 @@ inline runtime::Driver nullDriver() {
     return CUresult(kSuccess);
   };
   d.ctxGetDevice = [](CUdevice *ordinal) { return *ordinal = 0, CUresult(kSuccess); };
+  d.ctxGetId = [](CUcontext, unsigned long long *number) { return *number = 1, CUresult(kSuccess); };
   d.pointerGetAttributes = [](unsigned n, int *names, void **values, CUdeviceptr) {
     for (unsigned i = 0; i < n; ++i)
       if (names[i] == kPointerRangeStart || names[i] == kPointerRangeSize)

@@ -24,7 +24,26 @@ struct FakeLibrary {
   std::string image;
   std::vector<FakeKernel *> kernels;
 };
+/// A kernel's code in one context, which no other context launches.
+struct FakeFunction {
+  FakeKernel *kernel;
+  uint64_t context;
+};
+std::map<void *, FakeFunction> &functions() {
+  static std::map<void *, FakeFunction> all;
+  return all;
+}
 thread_local bool threadHasContext = false;
+
+/// Of the current context; -1 without one.
+int currentDevice() {
+  if (!state().hasContext && !threadHasContext)
+    return -1;
+  auto own = state().deviceOf.find(std::this_thread::get_id());
+  return own == state().deviceOf.end() ? state().device : own->second;
+}
+/// Each device has one context, a new one after each reset.
+uint64_t currentContext() { return state().generation * 64 + uint64_t(currentDevice()); }
 
 /// Notes the call; what it fails with, or 0.
 int note(const char *symbol, const std::string &detail = "") {
@@ -113,11 +132,13 @@ int cuCtxSetCurrent(void *context) {
 }
 int cuCtxGetDevice(int *device) {
   LOCKED("cuCtxGetDevice", "");
-  if (!state().hasContext && !threadHasContext)
-    return 201;
-  auto own = state().deviceOf.find(std::this_thread::get_id());
-  *device = own == state().deviceOf.end() ? state().device : own->second;
-  return 0;
+  *device = currentDevice();
+  return *device < 0 ? 201 : 0;
+}
+int cuCtxGetId(void *, unsigned long long *number) {
+  LOCKED("cuCtxGetId", "");
+  *number = currentContext();
+  return currentDevice() < 0 ? 201 : 0;
 }
 int cuPointerGetAttributes(unsigned n, int *names, void **values, unsigned long long address) {
   LOCKED("cuPointerGetAttributes", "");
@@ -169,7 +190,8 @@ int cuLibraryGetKernel(void **kernel, void *library, const char *entry) {
 }
 int cuKernelGetFunction(void **function, void *kernel) {
   LOCKED("cuKernelGetFunction", "");
-  *function = kernel;
+  *function = new char; // kept, so that each has an address of its own
+  functions()[*function] = {static_cast<FakeKernel *>(kernel), currentContext()};
   return 0;
 }
 int cuKernelSetAttribute(int attribute, int value, void *, int device) {
@@ -180,6 +202,12 @@ int cuKernelSetAttribute(int attribute, int value, void *, int device) {
 int cuLaunchKernelEx(const tilegym::runtime::CUlaunchConfig *c, void *function, void **params, void **) {
   LOCKED("cuLaunchKernelEx", "");
   auto *kernel = static_cast<FakeKernel *>(function);
+  if (auto found = functions().find(function); found != functions().end()) {
+    if (found->second.context != currentContext())
+      return 400; // CUDA_ERROR_INVALID_HANDLE
+    kernel = found->second.kernel;
+    ++state().launchesOfFunctions;
+  }
   FakeLaunch launch{kernel->entry,
                     {c->gridX, c->gridY, c->gridZ},
                     {c->blockX, c->blockY, c->blockZ},

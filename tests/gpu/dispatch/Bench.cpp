@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// The pieces of a measurement: arguments, a call up to a phase, a launch prepared beforehand.
+#include "tests/gpu/dispatch/Bench.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace tilegym::bench {
+
+using namespace runtime;
+
+void stop(const std::string &why) {
+  std::fprintf(stderr, "bench_dispatch: %s\n", why.c_str());
+  std::exit(3);
+}
+
+void need(TilegymStatus status) {
+  if (status != TILEGYM_OK)
+    stop(tilegym_last_error());
+}
+
+void synchronize(const Driver &driver) {
+  if (driver.streamSynchronize(nullptr) != kSuccess)
+    stop("a kernel failed");
+}
+
+double median(std::vector<float> &times) {
+  std::nth_element(times.begin(), times.begin() + long(times.size() / 2), times.end());
+  return double(times[times.size() / 2]);
+}
+
+constexpr int64_t kColumns = 128;
+
+Calls::Calls(const Table &table, const format::Op &op, int64_t maxRows) : maxRows(maxRows) {
+  std::span<const format::Tensor> all = table.get<format::Tensor>(op.tensors);
+  tensors.resize(all.size());
+  shapes.resize(all.size());
+  for (const format::Argument &a : table.get<format::Argument>(op.arguments)) {
+    if (!a.isTensor || all[a.id].optional) {
+      args.push_back(nullptr);
+      continue;
+    }
+    const format::Tensor &t = all[a.id];
+    std::vector<int64_t> &shape = shapes[a.id];
+    for (const format::DimUse &use : table.get<format::DimUse>(t.dims))
+      shape.push_back(use.isGroup ? 1 : kColumns);
+    if (t.dims.count && table.get<format::DimUse>(t.dims)[0].isGroup)
+      growing.push_back(a.id);
+    std::span<const uint8_t> dtypes =
+        table.get<uint8_t>(table.get<format::TypeVar>(op.typeVars)[t.typeVar].choices);
+    tensors[a.id] = {nullptr, shape.data(), nullptr, int32_t(shape.size()), dtypes[0]};
+    given.push_back(a.id);
+    args.push_back(&tensors[a.id]);
+  }
+}
+
+void Calls::set(int64_t number, char *memory) {
+  for (uint32_t id : growing)
+    shapes[id][0] = number % maxRows + 1;
+  for (size_t i = 0; i < given.size(); ++i)
+    tensors[given[i]].data = memory + int64_t(i) * kRoom + number * 256 % (kRoom / 2);
+}
+
+TilegymStatus runUntil(Phase last, TilegymPackage &package, uint32_t number, const void *const *args) {
+  if (last == Phase::All)
+    return tilegym_call(&package, number, args, nullptr);
+  if (last == Phase::Nothing)
+    return TILEGYM_OK;
+  Call call(package.table, package.table.ops()[number]);
+  TRY(call.bind(args, /*forShape=*/false));
+  if (last == Phase::Bind)
+    return TILEGYM_OK;
+  const Driver *driver = nullptr;
+  const Device *device = nullptr;
+  uint64_t context = 0;
+  TRY(getDriver(&driver));
+  TRY(currentDevice(*driver, nullptr, &device, &context));
+  call.smCount = device->multiprocessors;
+  TRY(checkPointers(*driver, *device, call));
+  if (last == Phase::Check)
+    return TILEGYM_OK;
+  Choice choice;
+  TRY(package.choices[number]->choose(call, device->arch, device->name, &choice));
+  Grid grid;
+  TRY(computeGrid(call, choice, &grid));
+  CUfunction function = nullptr;
+  TRY(package.loader->load(*driver, *device, context, number, choice, nullptr, &function));
+  if (last == Phase::Choose)
+    return TILEGYM_OK;
+  Parameters parameters;
+  fillParameters(call, choice, grid, &parameters);
+  driver->launch(function, unsigned(grid.blocks), choice.variant->threads, choice.variant->sharedBytes,
+                 nullptr, parameters.pointers);
+  return TILEGYM_OK;
+}
+
+void Bare::prepare(TilegymPackage &package, const Driver &driver, const Device &device, uint32_t number,
+                   const void *const *args) {
+  Call call(package.table, package.table.ops()[number]);
+  need(call.bind(args, /*forShape=*/false));
+  call.smCount = device.multiprocessors;
+  need(package.choices[number]->choose(call, device.arch, device.name, &choice));
+  grid = Grid();
+  need(computeGrid(call, choice, &grid));
+  CUfunction inPlace = nullptr; // of no known context: the kernel itself
+  need(package.loader->load(driver, device, /*context=*/0, number, choice, nullptr, &inPlace));
+  kernel = reinterpret_cast<CUkernel>(inPlace);
+  if (driver.kernelGetFunction(&function, kernel) != kSuccess)
+    stop("the kernel is in no context");
+  fillParameters(call, choice, grid, &parameters);
+  packedSize = 0;
+  for (size_t i = 0; const format::Param &p : package.table.get<format::Param>(choice.variant->layout)) {
+    size_t size = 8;
+    if (p.kind == format::ParamKind::Scalar)
+      size = size_t(format::bytesOf(format::DType(call.dtypes[call.scalars[p.a].typeVar])));
+    packedSize = (packedSize + size - 1) / size * size;
+    if (packedSize + size > sizeof packed)
+      stop("the kernel has too many parameters for this benchmark");
+    std::memcpy(packed + packedSize, parameters.pointers[i++], size);
+    packedSize += size;
+  }
+}
+
+} // namespace tilegym::bench
