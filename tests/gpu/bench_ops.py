@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Times the ops beside torch, Triton and a device copy of the same bytes, in one process, interleaved.
 
-usage: bench_ops.py PACKAGE-FOLDER [--out FILE] [--rounds N] [--shapes RxN,...]
-Each case is checked against torch in f64 first. A line a case: median times, GB/s, and ratios to the copy and to the best peer.
+usage: bench_ops.py PACKAGE-FOLDER [--out FILE] [--rounds N] [--shapes RxN,...] [--ops OP,...] [--views]
+Each case is checked against torch in f64 first. A line a case: median times, GB/s, and ratios to the copy and to the best peer. With --views no peers, but
+the same rows packed, at odd distances, and at a base that is one element off, which take the general variants: these have to keep half of the packed one's speed.
 """
 import argparse
 import json
@@ -40,30 +41,70 @@ class Timer:
         return {name: statistics.median(t) for name, t in times.items()}
 
 
+VIEWS = {"packed": row_ops.packed,
+         "padded": lambda rows, n, dtype: torch.empty(rows, n + 3, device="cuda", dtype=dtype)[:, :n],
+         "off by one": lambda rows, n, dtype: torch.empty(rows * n + 1, device="cuda", dtype=dtype)[1:].view(rows, n)}
+
+
+def wrong_by(call, dtype):
+    """The largest relative error over the first rows, and whether it is too large."""
+    error, wrong = 0.0, False
+    for output, exact in call.outputs:
+        want = exact(slice(64))
+        error = max(error, ((output[:64].double() - want).norm() / want.norm()).item())
+        wrong |= not error < (1e-2 if dtype == torch.bfloat16 else 1e-5) or bool(torch.isnan(output).any())
+    return error, wrong
+
+
+def bench_views(package, timer, op, rows, n, dtype):
+    calls = {name: row_ops.make(op, rows, n, dtype, view) for name, view in VIEWS.items()}
+    functions = {name: (lambda call=call: package.call(op, **call.arguments)) for name, call in calls.items()}
+    for f in functions.values():
+        f()
+    torch.cuda.synchronize()
+    errors = {name: wrong_by(call, dtype) for name, call in calls.items()}
+    source = torch.randn(calls["packed"].moved // 2 // 4, device="cuda")
+    target = torch.empty_like(source)
+    functions["copy"] = lambda: target.copy_(source)
+    t = timer.medians(functions)
+    lines = []
+    for name in VIEWS:
+        line = {"op": op, "shape": f"{rows}x{n}", "dtype": str(dtype)[6:], "view": name, "us": round(t[name] * 1e3, 2), "of_copy": round(t["copy"] / t[name], 3),
+                "of_packed": round(t["packed"] / t[name], 3), "wrong": errors[name][1], "variant": package.explain(op, **calls[name].arguments)}
+        slow = line["of_packed"] < 0.5
+        print(f"{op + ' ' + line['shape'] + ' ' + line['dtype']:34} {name:12} {line['us']:9.1f} {line['of_copy']:8.3f} {line['of_packed']:10.3f}"
+              f"  {errors[name][0]:.1e}{' WRONG' if line['wrong'] else ''}{' SLOW' if slow else ''}", flush=True)
+        lines.append({**line, "slow": slow})
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("package")
     parser.add_argument("--out")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--shapes", default="8192x8192,16384x4096,65536x1024,4096x16384,4096x5120,4096x65536")
+    parser.add_argument("--ops", default=",".join(row_ops.OPS))
+    parser.add_argument("--views", action="store_true")
     args = parser.parse_args()
     package, timer, lines = Package(args.package), Timer(args.rounds), []
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}")
-    print(f"{'case':34} {'ours us':>9} {'GB/s':>7} {'of copy':>8} {'of torch':>9} {'of triton':>9}  error")
-    for op in (op for op in row_ops.OPS if op in package.ops):
+    print(f"{'case':34} {'view':12} {'ours us':>9} {'of copy':>8} {'of packed':>10}  error" if args.views else
+          f"{'case':34} {'ours us':>9} {'GB/s':>7} {'of copy':>8} {'of torch':>9} {'of triton':>9}  error")
+    for op in (op for op in row_ops.OPS if op in package.ops and op in args.ops.split(",")):
         for shape in args.shapes.split(","):
             rows, n = map(int, shape.split("x"))
             for dtype in (torch.bfloat16, torch.float32):
+                if args.views:
+                    lines += bench_views(package, timer, op, rows, n, dtype)
+                    continue
                 call = row_ops.make(op, rows, n, dtype)
                 functions = {"ours": lambda: package.call(op, **call.arguments), "torch": row_ops.peer(op, call)}
                 if in_triton := triton_peers.peer(op, call):
                     functions["triton"] = in_triton
                 functions["ours"]()
                 torch.cuda.synchronize()
-                moved, error, wrong = call.moved, 0.0, False
-                for output, exact in call.outputs:
-                    error = max(error, ((output[:64].double() - exact(64)).norm() / exact(64).norm()).item())
-                    wrong |= not error < (1e-2 if dtype == torch.bfloat16 else 1e-5) or bool(torch.isnan(output).any())
+                moved, (error, wrong) = call.moved, wrong_by(call, dtype)
                 source = torch.randn(moved // 2 // 4, device="cuda")
                 target = torch.empty_like(source)
                 functions["copy"] = lambda: target.copy_(source)
@@ -75,11 +116,11 @@ def main():
                 print(f"{op + ' ' + shape + ' ' + line['dtype']:34} {t['ours'] * 1e3:9.1f} {line['gbps']:7.0f} {line['of_copy']:8.3f} "
                       f"{ratio('torch')} {ratio('triton')}  {error:.1e}{' WRONG' if wrong else ''}", flush=True)
                 lines.append(line)
-                del call, functions, in_triton, output, exact, source, target
+                del call, functions, in_triton, source, target
     if args.out:
         with open(args.out, "w") as file:
             json.dump(lines, file, indent=1)
-    return any(line["wrong"] for line in lines)
+    return any(line["wrong"] or line.get("slow", False) for line in lines)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ SEED, DROPPED = 0x123456789ABCDEF, 0.25
 @dataclass
 class Call:
     arguments: dict
-    outputs: list[tuple[torch.Tensor, Callable[[int], torch.Tensor]]]  # each as the op writes it, and its first rows in f64
+    outputs: list[tuple[torch.Tensor, Callable[[slice], torch.Tensor]]]  # each as the op writes it, and any rows of it in f64
     moved: int  # bytes
 
 
@@ -33,16 +33,17 @@ def philox(seed, calls):
 
 
 def dropped(x, rows):
-    x = x[:rows]
-    numbers = philox(SEED, torch.arange(x.numel() // 8 + 1, device=x.device))[: x.numel()].reshape(x.shape)
+    first, n, x = rows.indices(len(x))[0], x.shape[-1], x[rows]
+    begin, end = first * n, first * n + x.numel()
+    numbers = philox(SEED, torch.arange(begin // 8, end // 8 + 1, device=x.device))[begin % 8 :][: x.numel()].reshape(x.shape)
     return torch.where(numbers >= round(DROPPED * 65536), x.double() / (1 - DROPPED), 0)
 
 
 def turned(x, cosine, sine, rows):
-    """Of rows x heads x columns, the first rows."""
-    x, p = x[:rows].double(), cosine.shape[-1]
+    """Of rows x heads x columns, these rows."""
+    x, p = x[rows].double(), cosine.shape[-1]
     swapped = torch.cat((-x[..., p // 2 : p], x[..., : p // 2]), -1)
-    return torch.cat((x[..., :p] * cosine[:rows, None].double() + swapped * sine[:rows, None].double(), x[..., p:]), -1)
+    return torch.cat((x[..., :p] * cosine[rows, None].double() + swapped * sine[rows, None].double(), x[..., p:]), -1)
 
 
 def make(op, rows, n, dtype, view=packed):
@@ -57,7 +58,7 @@ def make(op, rows, n, dtype, view=packed):
     size = torch.empty((), dtype=dtype).element_size()
     if op == "silu_and_mul":
         x, y = given(rows, 2 * n), wanted(rows, n)
-        exact = lambda count: torch.nn.functional.silu(x[:count, :n].double()) * x[:count, n:].double()
+        exact = lambda rows: torch.nn.functional.silu(x[rows, :n].double()) * x[rows, n:].double()
         return Call(dict(input=x, out=y), [(y, exact)], 3 * rows * n * size)
     if op == "rope":
         heads, width = (n // HEAD, HEAD) if n >= HEAD else (1, n)
@@ -68,27 +69,27 @@ def make(op, rows, n, dtype, view=packed):
         angles = torch.rand(1, rows, width // 2, device="cuda").mul_(6.3).repeat(1, 1, 2)
         cosine, sine = angles.cos().to(dtype), angles.sin().to(dtype)
         by_token = lambda x: x[0].transpose(0, 1)
-        outputs = [(by_token(q_out), lambda count: turned(by_token(q), cosine[0], sine[0], count)),
-                   (by_token(k_out), lambda count: turned(by_token(k), cosine[0], sine[0], count))]
+        outputs = [(by_token(q_out), lambda rows: turned(by_token(q), cosine[0], sine[0], rows)),
+                   (by_token(k_out), lambda rows: turned(by_token(k), cosine[0], sine[0], rows))]
         return Call(dict(q=q, k=k, cosine=cosine, sine=sine, q_out=q_out, k_out=k_out), outputs,
                     2 * rows * ((heads + groups) * width + 2 * (width // 2)) * size)
     x, y = given(rows, n), wanted(rows, n)
     if op == "vector_add":
         z = given(rows, n)
-        return Call(dict(x=x, y=z, z=y), [(y, lambda count: x[:count].double() + z[:count].double())], 3 * rows * n * size)
+        return Call(dict(x=x, y=z, z=y), [(y, lambda rows: x[rows].double() + z[rows].double())], 3 * rows * n * size)
     if op == "softmax":
-        return Call(dict(x=x, y=y), [(y, lambda count: torch.softmax(x[:count].double(), -1))], 2 * rows * n * size)
+        return Call(dict(x=x, y=y), [(y, lambda rows: torch.softmax(x[rows].double(), -1))], 2 * rows * n * size)
     if op == "rms_norm":
         w = column()
-        exact = lambda count: torch.nn.functional.rms_norm(x[:count].double(), (n,), w.double(), 1e-6)
+        exact = lambda rows: torch.nn.functional.rms_norm(x[rows].double(), (n,), w.double(), 1e-6)
         return Call(dict(x=x, weight=w, y=y, eps=1e-6), [(y, exact)], (2 * rows * n + n) * size)
     if op == "layer_norm":
         w, b = column(), column()
         x += 3
-        exact = lambda count: torch.nn.functional.layer_norm(x[:count].double(), (n,), w.double(), b.double(), 1e-5)
+        exact = lambda rows: torch.nn.functional.layer_norm(x[rows].double(), (n,), w.double(), b.double(), 1e-5)
         return Call(dict(x=x, weight=w, bias=b, y=y, eps=1e-5), [(y, exact)], (2 * rows * n + 2 * n) * size)
     if op == "dropout":
-        return Call(dict(x=x, y=y, seed=SEED, p=DROPPED, training=1), [(y, lambda count: dropped(x, count))], 2 * rows * n * size)
+        return Call(dict(x=x, y=y, seed=SEED, p=DROPPED, training=1), [(y, lambda rows: dropped(x, rows))], 2 * rows * n * size)
     raise ValueError(op)
 
 

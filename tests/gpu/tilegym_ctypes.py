@@ -27,12 +27,14 @@ class Error(RuntimeError):
         self.code = code
 
 
+def strided(address, shape, strides, dtype):
+    """A C view of memory, also one that torch has no tensor for (negative strides); the arrays live as long as the result."""
+    numbers = ctypes.c_int64 * max(len(shape), 1)
+    return CTensor(address, numbers(*shape), numbers(*strides), len(shape), DTYPES.index(dtype))
+
+
 def view(tensor):
-    """A C view of a torch tensor; the arrays live as long as the result."""
-    rank = tensor.dim()
-    shape = (ctypes.c_int64 * max(rank, 1))(*tensor.shape)
-    strides = (ctypes.c_int64 * max(rank, 1))(*tensor.stride())
-    return CTensor(tensor.data_ptr(), shape, strides, rank, DTYPES.index(tensor.dtype))
+    return strided(tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
 
 
 class Package:
@@ -45,6 +47,10 @@ class Package:
         self.handle = ctypes.c_void_p()
         path = os.path.join(folder, self.manifest["package"] + ".tgk")
         self.check(self.library.tilegym_package_open_file(path.encode(), ctypes.byref(self.handle)))
+
+    def outputs(self, name):
+        """Names of the tensors that the op writes."""
+        return [t["name"] for t in self.ops[name][1]["tensors"] if t["role"] != "input"]
 
     def check(self, code):
         if code:
@@ -62,7 +68,7 @@ class Package:
             if value is None:
                 continue
             if argument["kind"] == "tensor":
-                held = view(value)
+                held = value if isinstance(value, CTensor) else view(value)
             else:
                 held = (ctypes.c_int64 if argument["kind"] == "const" else C_SCALARS[argument["dtype"]])(value)
             alive.append(held)
