@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Equal inputs give equal bits: call after call, in 16 threads on two streams at once, and from a CUDA graph replayed on changed inputs.
+"""Equal inputs give equal bits: call after call, in 16 threads on two streams at once, from a CUDA graph replayed on changed inputs, and on two GPUs.
 
 usage: repeats.py PACKAGE-FOLDER
 """
@@ -117,14 +117,37 @@ def replayed(folder, cases, fail):
         del graph
 
 
+def on_two_devices(folder, fail):
+    """One package, the devices in turns; tensors on another device than the current one are refused. Needs two GPUs."""
+    package, wanted = Package(folder), {}
+    for turn in range(100):
+        device = turn % 2
+        with torch.cuda.device(device):
+            x = torch.arange(5000, device="cuda", dtype=torch.float32).view(5, 1000).sin()
+            y = torch.full_like(x, float("nan"))
+            package.call("softmax", x=x, y=y)
+            if not torch.equal(bits(y).cpu(), wanted.setdefault("softmax", bits(y).cpu())):
+                fail(f"softmax on device {device}: other bits in turn {turn}")
+        with torch.cuda.device(1 - device):
+            try:
+                package.call("softmax", x=x, y=y)
+                fail(f"tensors of device {device} were taken while {1 - device} is current")
+            except Error as error:
+                if str(error) != f"softmax: x: lies on device {device}, but the current device is {1 - device}":
+                    fail(str(error))
+
+
 def main():
     package, failures, ran = Package(sys.argv[1]), [], 0
     torch.manual_seed(0)
     ops = [op for op in row_ops.OPS if op in package.ops]
     cases = [Case(package, op, rows, n, dtype) for op in ops for i, (rows, n) in enumerate(SHAPES) for dtype in DTYPES[i % 3 :][:2]
              if op != "rope" or n % 2 == 0]
-    for name, judge in (("repeats", lambda fail: repeat(cases, fail)), ("threads", lambda fail: at_once(sys.argv[1], cases, fail)),
-                        ("graphs", lambda fail: replayed(sys.argv[1], cases[::3], fail))):
+    judges = [("devices", lambda fail: on_two_devices(sys.argv[1], fail))] if torch.cuda.device_count() > 1 else []
+    if not judges:
+        print("skipped devices: there is one GPU, and two are needed")
+    for name, judge in judges + [("repeats", lambda fail: repeat(cases, fail)), ("threads", lambda fail: at_once(sys.argv[1], cases, fail)),
+                        ("graphs", lambda fail: replayed(sys.argv[1], cases[::3], fail))]:
         found = []
         try:
             judge(found.append)

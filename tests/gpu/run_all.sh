@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Tests everything in this bundle on the GPU of this machine; the last line is the sum. usage: run_all.sh [OUT-FOLDER]
+# Tests everything in this bundle on the GPU of this machine; the last line is the sum. usage: [LIMIT=seconds] run_all.sh [OUT-FOLDER]
 cd "$(dirname "$0")" || exit 3
 out=${1:-out}
 mkdir -p "$out"
@@ -8,7 +8,7 @@ passed=0 failed=0
 step() { # NAME COMMAND...
   local name=$1
   shift
-  if "$@" >"$out/$name.txt" 2>&1; then
+  if timeout "${LIMIT:-600}" "$@" >"$out/$name.txt" 2>&1; then # a kernel that hangs fails its step
     passed=$((passed + 1))
     echo "passed  $name: $(tail -n 1 "$out/$name.txt")"
   else
@@ -42,6 +42,7 @@ step strides python3 smoke.py kernels
 step views python3 views.py kernels
 step repeats python3 repeats.py kernels
 step huge python3 huge.py kernels
+step calls ./gpu_calls
 step general-speed python3 bench_ops.py kernels --views --rounds 11 --shapes 16384x4096,4096x16384,8192x3000,4096x65536
 step dispatch ./bench_dispatch kernels/tilegym_kernels.tgk softmax rms_norm vector_add
 if command -v compute-sanitizer >/dev/null; then

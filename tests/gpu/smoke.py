@@ -26,7 +26,8 @@ def main():
     for op in row_ops.OPS:
         if op not in package.ops:
             continue
-        for rows, n in [(0, 5), (1, 1), (3, 63), (7, 128), (5, 1000), (64, 1024), (9, 4097), (33, 8192), (2, 16384), (3, 50257), (4, 65536)]:
+        widths = [(2, n) for n in (2, 3, 31, 127, 129, 192, 229, 257)]
+        for rows, n in widths + [(0, 5), (1, 1), (3, 63), (7, 128), (5, 1000), (64, 1024), (9, 4097), (33, 8192), (2, 16384), (3, 50257), (4, 65536)]:
             for dtype in TOLERANCE:
                 for layout, view in LAYOUTS.items():
                     call = row_ops.make(op, rows, n, dtype, view)

@@ -121,6 +121,29 @@ def readings(judge):
     judge.reads("two leading axes swapped", like.transpose(0, 1).contiguous().transpose(0, 1), like, swapped)
 
 
+def side_operands(judge):
+    """Weights, biases and angles are looked at as the main operand is."""
+    for name, value in judge.make().items():
+        if not torch.is_tensor(value) or name == judge.main or name in judge.package.outputs(judge.op):
+            continue
+        wide = torch.full((*value.shape[:-1], 2 * value.shape[-1]), float("nan"), device="cuda", dtype=judge.dtype)
+        wide[..., ::2].copy_(value)
+        off = torch.full((value.numel() + 1,), float("nan"), device="cuda", dtype=judge.dtype)
+        off[1:].copy_(value.flatten())
+        end = value.data_ptr() + value.element_size() * (value.numel() - 1)
+        for what, view, same_as in (("every second element", wide[..., ::2], value), ("one element off", off[1:].view(value.shape), value),
+                                    ("one element for all", value.flatten()[:1].expand(value.shape), value.flatten()[:1].expand(value.shape)),
+                                    ("backwards", strided(end, value.shape, [-s for s in value.stride()], judge.dtype), value.flip(list(range(value.dim()))))):
+            arguments = judge.make()
+            judge.call({**arguments, name: same_as.contiguous()})
+            want = arguments[judge.out].clone()
+            arguments[judge.out].fill_(float("nan"))
+            judge.call({**arguments, name: view})
+            judge.note(f"{name}, {what}", judge.near(arguments[judge.out], want))
+        judge.refuses(f"{name} one too short", "axis ", **{name: value[..., :-1]})
+        judge.refuses(f"{name} of another dtype", "has dtype f64", **{name: value.double()})
+
+
 def writings(judge):
     size = torch.empty((), dtype=judge.dtype).element_size()
 
@@ -200,7 +223,7 @@ def main():
     for op in (op for op in row_ops.OPS if op in package.ops):
         for dtype in TOLERANCE:
             judge = Judge(package, op, dtype)
-            for part in (readings, writings, backwards, refusals, empty) + ((in_place,) if op in ("dropout", "rope") else ()):
+            for part in (readings, side_operands, writings, backwards, refusals, empty) + ((in_place,) if op in ("dropout", "rope") else ()):
                 if op == "rope" and part is empty:
                     continue  # zero heads are no shape of row_ops
                 try:

@@ -2,6 +2,7 @@
 // Sixteen threads and one package: the first calls at once, later ones, several devices. ThreadSanitizer has seen these tests clean.
 #include "tests/unit/runtime/Calls.h"
 #include "tests/unit/runtime/Fake.h"
+#include "tests/unit/runtime/driver/NullDriver.h"
 #include <atomic>
 #include <latch>
 #include <set>
@@ -35,7 +36,43 @@ template <class Body> int failures(Body body) {
   return failed;
 }
 
+/// What this thread's next launch must be given, and what was.
+thread_local struct {
+  const void *x = nullptr;
+  int64_t rows = 0, right = 0;
+} expected;
+
+tilegym::runtime::CUresult launchAndLook(const tilegym::runtime::CUlaunchConfig *,
+                                         tilegym::runtime::CUfunction, void **params, void **) {
+  const void *x = nullptr;
+  int64_t rows = 0;
+  std::memcpy(&x, params[0], sizeof x);
+  std::memcpy(&rows, params[3], sizeof rows);
+  expected.right += x == expected.x && rows == expected.rows;
+  return 0;
+}
+
 } // namespace
+
+TEST_CASE(
+    "sixteen threads that never wait for each other: each launch has its own call's pointers and dims") {
+  constexpr int64_t kCalls = 20000;
+  Opened opened(scaleOp());
+  tilegym::runtime::Driver driver = nullDriver();
+  driver.launchKernelEx = launchAndLook;
+  CHECK(failures([&](int i) {
+          tilegym::runtime::useDriver(&driver);
+          bool good = true;
+          for (int64_t k = 0; k < kCalls; ++k) {
+            char *data = memory() + (i * 512 + k * 16) % (1 << 17);
+            expected.x = data;
+            expected.rows = k % 100 + 1;
+            good &= callScale(opened, expected.rows, (i + k) % 3 == 0, data) == TILEGYM_OK;
+          }
+          tilegym::runtime::useDriver(nullptr);
+          return good && expected.right == kCalls;
+        }) == 0);
+}
 
 TEST_CASE("first calls at once load the code once, and each launch has its own call's parameters") {
   for (int round = 0; round < 20; ++round) {
