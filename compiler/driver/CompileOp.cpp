@@ -3,6 +3,7 @@
 // the package does not depend on timing.
 #include "compiler/driver/CompileOp.h"
 #include "compiler/driver/Cache.h"
+#include "compiler/driver/CostModel.h"
 #include "compiler/driver/TunedTable.h"
 #include "compiler/emit/Toolchain.h"
 #include "compiler/semantics/CheckedDump.h"
@@ -104,11 +105,13 @@ std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, con
 }
 
 /// The knob to turn where tiles are too large.
-std::string helpForShared(const sem::KernelModel &kernel) {
+std::string helpForShared(const sem::KernelModel &kernel, bool usesProducts) {
   std::string tuned;
   for (size_t i = 0; i < kernel.tileParams.size(); ++i)
     if (!kernel.derived[i])
       tuned += (tuned.empty() ? "`" : ", `") + kernel.tileParams[i] + "`";
+  if (usesProducts)
+    tuned += tuned.empty() ? "`stages`" : " or `stages`";
   if (!tuned.empty())
     return "list smaller values of " + tuned + " in `tune " + kernel.name + "`";
   return kernel.tileParams.empty() ? "make its tiles smaller"
@@ -119,13 +122,16 @@ std::string helpForShared(const sem::KernelModel &kernel) {
 void reportTooLarge(const sem::OpModel &op, const Job &job, const emit::PackageVariant &least,
                     DiagnosticSink &sink) {
   const sem::KernelModel &kernel = op.kernels[size_t(least.spec.kernel)];
+  DiagnosticSink unsaid; // it was instantiated before
+  std::shared_ptr<const sem::Kernel> body = sem::instantiateKernel(op, least.spec, unsaid);
+  std::string help = helpForShared(kernel, body && sizeOf(*body).result > 0);
   std::string text = "kernel '" + kernel.name + "' needs " + std::to_string(least.sharedBytes) +
                      " bytes of shared memory a block at " + emit::knobText(least.spec) + ", but " +
                      job.arch.chip + " has " + std::to_string(job.target->maxSharedBytes);
   if (job.slot.spare)
-    sink.warning(kernel.decl->name.range, text + "; a later kernel takes its calls", helpForShared(kernel));
+    sink.warning(kernel.decl->name.range, text + "; a later kernel takes its calls", help);
   else
-    sink.error(kernel.decl->name.range, text, helpForShared(kernel));
+    sink.error(kernel.decl->name.range, text, help);
 }
 
 /// Diagnostics of many variants of one kernel repeat themselves; each is said once.

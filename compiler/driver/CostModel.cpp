@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model of one number: what a thread holds of the largest tile. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
+// A model of one number: what a thread holds of the largest tile, or of the largest result of a matrix product. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
 // more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions. Without facts, eight values a thread.
 // A block that holds more than some 32 KB leaves room for too few others, which would load while it stores: then a cluster shares the tile.
 #include "compiler/driver/CostModel.h"
@@ -11,12 +11,21 @@ namespace {
 
 constexpr double kBlockBytes = 32 * 1024;
 
+int64_t elementsOf(const sem::Expr &e) {
+  int64_t n = 1;
+  for (int64_t extent : e.type.shape)
+    n *= std::max<int64_t>(1, extent);
+  return n;
+}
+
 void visitExpr(const sem::Expr &e, KernelSize &size) {
-  if (e.type.isTile()) {
-    int64_t n = 1;
-    for (int64_t extent : e.type.shape)
-      n *= std::max<int64_t>(1, extent);
-    size.largestTile = std::max(size.largestTile, n);
+  if (e.type.isTile())
+    size.largestTile = std::max(size.largestTile, elementsOf(e));
+  if (e.op == sem::Op::Mma) {
+    const sem::Expr &a = *e.operands[0];
+    size.result = std::max(size.result, elementsOf(e));
+    size.operand = std::max({size.operand, elementsOf(a), elementsOf(*e.operands[1])});
+    size.depthBytes = std::max(size.depthBytes, a.type.shape.back() * int64_t(sizeInBytes(a.type.dtype)));
   }
   if (e.op == sem::Op::Load && !e.type.isScalar())
     size.elementBytes = sizeInBytes(e.type.dtype);
@@ -44,11 +53,31 @@ KernelSize sizeOf(const sem::Kernel &kernel) {
   return size;
 }
 
+double threadsOf(const sem::Specialization &point) {
+  return double(knob(point, "warps", 4) * 32 * knob(point, "ctas", 1));
+}
+
+/// Sums of products take a register each whatever their operands are, and nothing else is held: twice as many fit.
 double heldByThread(const KernelSize &size, const sem::Specialization &point) {
-  return double(size.largestTile) / double(knob(point, "warps", 4) * 32 * knob(point, "ctas", 1));
+  return double(size.result ? size.result / 2 : size.largestTile) / threadsOf(point);
+}
+
+/// Products run at full speed from shared memory where each word of it serves many: results of some 128 x 128, 64 to 128 sums a thread, and
+/// 128 bytes of K a step. Without facts operands are loaded element by element, some 16 a thread.
+double productCost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts) {
+  auto off = [](double have, double wanted) { return std::abs(std::log2(have / wanted)); };
+  double sums = double(size.result) / threadsOf(point);
+  double cost = 4 * std::max(0.0, std::log2(sums / 128));
+  if (facts == tile::Facts::General)
+    return cost + off(double(size.operand) / threadsOf(point), 16) + 0.5 * off(sums, 32);
+  return cost + off(double(size.result), 128 * 128) + 0.5 * off(sums, 96) +
+         0.3 * off(double(size.depthBytes), 128) + 0.1 * std::abs(double(knob(point, "stages", 3)) - 3) +
+         0.1 * std::log2(double(size.operand)); // of equal results the nearest to a square
 }
 
 double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts) {
+  if (size.result)
+    return productCost(size, point, facts);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
   double cost = facts == tile::Facts::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))

@@ -6,10 +6,12 @@
 
 namespace tilegym::driver {
 
-/// Elements of the largest tile of a kernel, and the size of a loaded element in bytes.
+/// Elements of the largest tile of a kernel, and the size of a loaded element in bytes. With matrix products: elements of the largest result and
+/// operand, and the bytes of K of the deepest.
 struct KernelSize {
   int64_t largestTile = 1;
   int64_t elementBytes = 4;
+  int64_t result = 0, operand = 0, depthBytes = 0;
 };
 KernelSize sizeOf(const sem::Kernel &kernel);
 

@@ -69,6 +69,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.nest<tile::KernelOp>().addPass(transforms::createWidenOperands({options.float8Products}));
     passes.nest<tile::KernelOp>().addPass(transforms::createShareOperands());
     passes.addPass(transforms::createAssignLayouts());
+    passes.nest<tile::KernelOp>().addPass(transforms::createPipelineLoads());
     passes.nest<tile::KernelOp>().addPass(transforms::createPlaceBarriers());
     passes.nest<tile::KernelOp>().addPass(transforms::createPlanShared());
     break;

@@ -82,7 +82,7 @@ def Tile_CopyAsyncOp : Tile_RegionOp<"copy_async"> {
   }];
   let arguments = (ins Arg<Tile_Ptr, "", [MemRead]>:$base, DenseI32ArrayAttr:$kinds, Variadic<Tile_Index>:$indices,
     DenseI64ArrayAttr:$lengths, Variadic<I64>:$strides, Variadic<I64>:$lowers, Variadic<I64>:$uppers, DenseI32ArrayAttr:$checks,
-    Variadic<I64>:$group, Tile_Shared:$slot, Optional<I1>:$condition, Tile_Layout:$by);
+    Variadic<I64>:$group, Arg<Tile_Shared, "", [MemWrite]>:$slot, Optional<I1>:$condition, Tile_Layout:$by);
   let assemblyFormat = !strconcat(regionFormat, [{
     `into` $slot (`if` $condition^)? `by` $by attr-dict `:` qualified(type($base)) `into` qualified(type($slot))
   }]);

@@ -146,6 +146,35 @@ def ShareOperands : Pass<"share-operands", "::tilegym::tile::KernelOp"> {
   let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PipelineLoads : Pass<"pipeline-loads", "::tilegym::tile::KernelOp"> {
+  let summary = "loads that fill shared memory run ahead of the loop that reads it";
+  let description = [{
+    With `stages` = 3 (the knob; 1 leaves loops as they are), copies of the next two trips are on their way while one is worked on:
+
+    ```mlir
+    scf.for %k = %lo to %hi step %s {
+      %a = tile.load %x [... %k ...]
+      %slot = tile.slot %buffer[%zero]
+      tile.put %a into %slot
+      tile.dot %slot, ...
+    }
+    ==>
+    tile.copy_async %x [... %lo ...] into (slot 0) if %lo < %hi          tile.copy_commit
+    tile.copy_async %x [... %lo + %s ...] into (slot 1) if %lo + %s < %hi  tile.copy_commit
+    scf.for %k = %lo to %hi step %s iter_args(%read = 0) {
+      tile.copy_wait 1
+      tile.copy_async %x [... %k + 2 * %s ...] into (slot before %read) if %k + 2 * %s < %hi   tile.copy_commit
+      %slot = tile.slot %buffer[%read]
+      tile.dot %slot, ...
+    }
+    ```
+    Loads of what nothing writes, in vectors of 4 bytes or more, padded with zeros, at places that follow from the induction variable. Other loads stay where they are.
+
+    Needs: layouts (assign-layouts). Must precede place-barriers, which finds that one barrier a trip is enough. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def PlaceBarriers : Pass<"place-barriers", "::tilegym::tile::KernelOp"> {
   let summary = "barriers between what fills and what reads shared memory";
   let description = [{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One walk in program order with what was done to each buffer since the last barrier; loop bodies twice, as they follow themselves.
+// One walk in program order with what was done to each buffer since the last barrier; loop bodies several times, as they follow themselves.
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -49,8 +49,10 @@ public:
 
 private:
   void meet(Operation *before) {
-    OpBuilder b(before);
-    tile::BarrierOp::create(b, before->getLoc());
+    if (!looking) {
+      OpBuilder b(before);
+      tile::BarrierOp::create(b, before->getLoc());
+    }
     state.meet();
   }
 
@@ -68,16 +70,25 @@ private:
     written.insert(bufferOf(slot));
   }
 
+  void bodies(Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &body : region)
+        block(body);
+  }
+
+  /// First what can be on entry, coming round included, then the barriers.
   void loop(Operation *op) {
-    State before = state;
+    State entry = state;
+    bool outer = looking;
+    looking = true;
     do {
-      before.join(state);
-      state = before;
-      for (Region &region : op->getRegions())
-        for (Block &body : region)
-          block(body);
-    } while (before.join(state));
-    state = before;
+      state = entry;
+      bodies(op);
+    } while (entry.join(state));
+    looking = outer;
+    state = entry;
+    bodies(op);
+    state.join(entry);
   }
 
   void branch(Operation *op) {
@@ -116,6 +127,7 @@ private:
   }
 
   State state;
+  bool looking = false; ///< barriers are not made, only thought of
 };
 
 struct PlaceBarriersPass : impl::PlaceBarriersBase<PlaceBarriersPass> {

@@ -175,6 +175,31 @@ TEST_CASE("what no block can hold is left out, or an error that names the parame
         "sm_86; they were left out | ");
 }
 
+TEST_CASE("products: a result of 128 x 128, some 96 sums a thread, and 128 bytes of K; few loads a thread "
+          "without facts") {
+  std::string product = R"(
+kernel product(BM, BN, BK) {
+  grid(1)
+  var acc = zeros(f32, [BM, BN])
+  for k in 0 .. cdiv(N, BK) {
+    acc = mma(load(x.tile(BM, BK)[0, k]), load(x.tile(BK, BN)[k, 0]), acc)
+  }
+  store(y.tile(BM, BN)[0, 0], acc)
+}
+tune product { BM in [32, 64, 128, 256]; BN in [32, 64, 128, 256]; BK in [16, 32, 64]; warps in [4, 8]; stages in [2, 3, 4] }
+)";
+  CHECK(slotsOf(product, tile::Facts::Fast) ==
+        std::vector<std::string>{"product_f32_BM128_BN128_BK32_warps4_stages3_fast"});
+  CHECK(slotsOf(product, tile::Facts::General) ==
+        std::vector<std::string>{"product_f32_BM64_BN64_BK32_warps4_stages2_general"});
+  std::string large = product.substr(0, product.find("tune")) +
+                      "tune product { BM = 128; BN = 128; BK = 64; stages = 8; warps = 8 }\n";
+  CHECK(compiling(large, "sm_80") ==
+        "0\nkernel 'product' needs 524288 bytes of shared memory a block at BM=128 BN=128 BK=64 "
+        "warps=8 stages=8, but sm_80 has 166912 | list smaller values of `BM`, `BN`, `BK` or "
+        "`stages` in `tune product`");
+}
+
 TEST_CASE("targets by their names") {
   auto problem = [](const char *name) { return llvm::toString(emit::parseArch(name).takeError()); };
   CHECK(problem("sm_1") == "'sm_1' is no target; expected one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, "

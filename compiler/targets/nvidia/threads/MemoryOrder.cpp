@@ -44,7 +44,7 @@ bool ThreadBuilder::needsLoopBarrier(Operation *loopOp) {
   auto loop = dyn_cast<scf::ForOp>(loopOp);
   SmallVector<tile::RegionOp> loads, stores;
   loopOp->walk([&](tile::RegionOp op) {
-    if (!isa<tile::LoadOp>(op.getOperation()))
+    if (!isa<tile::LoadOp, tile::CopyAsyncOp>(op.getOperation()))
       stores.push_back(op);
     else if (!tensorOf(op).second)
       loads.push_back(op);
