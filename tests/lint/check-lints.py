@@ -59,6 +59,7 @@ BAD = [
     ("inline-assembly", "compiler/ir/Raw.td", CPP + "// llvm.inline_asm here\n", "writes assembly (inline_asm)"),
     ("formatting", "compiler/ir/Ugly.cpp", CPP + "int  f( ){return 1;}\n", "not formatted"),
     ("docs", "docs/map.md", "see `tools/nothing`\n", "names tools/nothing"),
+    ("docs", "docs/field-reports.md", '| F01 | `specs/add.tile` "no such case" |\n', 'no file of the row has "no such case"'),
     ("docs", "README.md", "## Subtracts.\n", "its spec is not the one"),
     ("spec-expectations", "specs/sub.tile", f"# {TAG}## expect z = [1]\n", "no test case has an `expect`"),
     ("filecheck-prefixes", "tests/ir/a.mlir", "// RUN: tool | FileCheck %s\n// CHECK: x\n// SM80: y\n", "prefix SM80"),

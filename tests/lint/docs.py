@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the documents name exists: a path of the project in backquotes, and the README's spec, which is the one that the
-package test compiles. The reference's list of what no target compiles yet is the compiler's.
+package test compiles. The reference's list of what no target compiles yet is the compiler's. A title in quotes in the table of field reports stands in one of the
+files that its row names.
 """
 import re
 
@@ -16,6 +17,12 @@ def check(tree):
             for name in re.findall(r"`(" + TOP + r"[\w./-]*)`", line):
                 if not re.search(r"\b(OP|NAME)\b", name) and not any(known == name or known.startswith(name.rstrip("/") + "/") for known in tree.paths):
                     tree.report(path, number, f"names {name}, which does not exist")
+    reports = "docs/field-reports.md"
+    for number, line in enumerate(tree.read(reports).split("\n") if reports in tree.paths else [], 1):
+        texts = [tree.read(name) for name in re.findall(r"`(" + TOP + r"[\w./-]*)`", line) if name in tree.paths]
+        for title in re.findall(r'"([^"]+)"', line) if line.startswith("|") else []:
+            if not any(title in text for text in texts):
+                tree.report(reports, number, f"no file of the row has \"{title}\"")
     if "README.md" in paths:
         spec = tree.read("tests/package/client/axpy.tile").split("\n", 1)[1].strip()
         if spec not in tree.read("README.md"):
