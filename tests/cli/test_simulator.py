@@ -24,6 +24,26 @@ bench none "a test"
 CASE = ["softmax", "-k", "R=9 N=63 T=f32"]
 
 
+# Backwards, which no two blocks may do in one buffer.
+BACKWARDS = """## The order of elements turned around.
+op backwards(x: f32[N]) -> y: f32[N]
+  y alias x
+reference { y = x[iota(N) * -1 + N - 1] }
+kernel flat(BN) {
+  grid(cdiv(N, BN))
+  let i = block(0) * BN + iota(BN)
+  store(y[i], load(x[N - 1 - i]))
+}
+tune flat { BN in [64] }
+test {
+  N = 100
+  case "by hand" { N = 2; x = [1, 2]; expect y = [2, 1] }
+  tolerance { f32: 0 }
+}
+bench none "a mistake"
+"""
+
+
 def has_simulator():
     return "built without" not in cli.run("check", *CASE, "--sim").stderr
 
@@ -51,6 +71,11 @@ class Simulator(cli.CliTest):
         self.expect(CHECK_FAILED, "test", path, "--backend", "sim", "--arch", "sm_80",
                     out=["failed  twice, sim sm_80: N=100", "twice.tile:6:3: error: race: ", "block 0 thread", "block 1 thread", "store(z.tile(BN)[0]",
                          "help: the schedule's seed is "])
+
+    def test_outputs_that_may_lie_in_an_input_do(self):
+        path = self.write("backwards.tile", BACKWARDS)
+        self.expect(CHECK_FAILED, "test", path, "--backend", "sim", "--arch", "sm_80",
+                    out=["passed  backwards, sim sm_80: N=100", "failed  backwards, sim sm_80, in place: N=100", "error: race: "])
 
     def test_large_cases_are_skipped_aloud(self):
         self.expect(OK, "test", "softmax", "-k", "R=9", "-k", "T=f32", "--backend", "sim", "--arch", "sm_80", "--limit", "1000",

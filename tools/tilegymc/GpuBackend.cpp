@@ -39,6 +39,11 @@ std::string difference(const sem::OpModel &op, const Tensors &a, const Tensors &
 
 } // namespace
 
+bool mayRunInPlace(const sem::OpModel &op) {
+  return std::any_of(op.tensors.begin(), op.tensors.end(),
+                     [](const sem::TensorParam &t) { return t.aliasOf >= 0; });
+}
+
 bool GpuBackend::attach(std::string &why) const { return findGpu(why).has_value(); }
 
 void GpuBackend::addFailure(interp::Outcome &outcome, const std::string &message) const {

@@ -13,6 +13,9 @@ struct GpuHealth {
   std::atomic<bool> lost{false};
 };
 
+/// Whether an output may share an input's memory.
+bool mayRunInPlace(const sem::OpModel &op);
+
 /// `gpu` may be the simulator's device: SimBackend says what is different there.
 class GpuBackend : public interp::Backend {
 public:

@@ -26,11 +26,6 @@ bool takesLists(const sem::OpModel &op) {
                      [](const sem::TensorParam &t) { return t.isList; });
 }
 
-bool mayRunInPlace(const sem::OpModel &op) {
-  return std::any_of(op.tensors.begin(), op.tensors.end(),
-                     [](const sem::TensorParam &t) { return t.aliasOf >= 0; });
-}
-
 /// A site's place in the op's spec or one of its libraries.
 SourceRange rangeOf(const sem::OpModel &op, const sim::Site *site) {
   std::vector<const ast::Spec *> specs = {op.spec.get()};

@@ -111,6 +111,11 @@ void runCase(const Task &task, const Backends &on, GpuSide &side, const SimRun &
     backend.setOthers(true);
     lines.push_back({op.name, called, runner.run(*task.call, backend, spread)});
   }
+  if (mayRunInPlace(op)) {
+    backend.setSpread(interp::Spread::Dense);
+    backend.setInPlace(true);
+    lines.push_back({op.name, "gpu, in place", runner.run(*task.call, backend, interp::Spread::Dense)});
+  }
 }
 
 int run(const Options &o, const Globals &globals) {
