@@ -134,10 +134,10 @@ TilegymStatus Call::bindDType(uint32_t id) {
   bound[id].elementBytes = bytesOf(DType(have));
   const TypeVar &var = typeVars[tensors[id].typeVar];
   std::span<const uint8_t> choices = table.get<uint8_t>(var.choices);
-  bool isChoice = false;
-  for (uint8_t choice : choices) // three at most, as a rule
-    isChoice |= choice == have;
-  if (!isChoice) [[unlikely]]
+  const uint8_t *choice = choices.data(), *end = choice + choices.size();
+  while (choice != end && *choice != have)
+    ++choice;
+  if (choice == end) [[unlikely]]
     return wrongDType(id, have, choices);
   uint8_t &dtype = dtypes[tensors[id].typeVar];
   if (dtype != kUnbound && dtype != have)

@@ -19,7 +19,9 @@ struct BoundTensor {
   int elementBytes = 0;
   bool packed = false;             ///< row-major contiguous, axes of extent 1 aside
   int64_t lowest = 0, highest = 0; ///< byte offsets of the first and past the last byte touched, from `data`
-  uint8_t facts = 0;               ///< format::TensorFacts bits that hold
+  int64_t begin() const { return reinterpret_cast<int64_t>(given->data) + lowest; }
+  int64_t end() const { return reinterpret_cast<int64_t>(given->data) + highest; }
+  uint8_t facts = 0; ///< format::TensorFacts bits that hold
   bool hasGroup = false;
   /// The given axis of an axis as written: after a group they shift. Not for the group itself.
   int axis(int written) const { return hasGroup ? written + leading - 1 : written; }
@@ -105,8 +107,7 @@ struct NumberList {
 
 /// True where one view ends before the other begins.
 inline bool liesApart(const BoundTensor &a, const BoundTensor &b) {
-  auto aData = reinterpret_cast<int64_t>(a.given->data), bData = reinterpret_cast<int64_t>(b.given->data);
-  return aData + a.highest <= bData + b.lowest || bData + b.highest <= aData + a.lowest;
+  return a.end() <= b.begin() || b.end() <= a.begin();
 }
 /// True where no element of one view is an element of the other, as far as their strides show it.
 bool provablyDisjoint(const BoundTensor &a, const BoundTensor &b);

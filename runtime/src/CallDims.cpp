@@ -117,7 +117,8 @@ TilegymStatus Call::checkDims(bool outputs) {
     const BoundTensor &b = bound[id];
     int axis = b.hasGroup ? b.leading - 1 : 0; // of the use that is looked at; a group comes first
     for (const DimUse &use : table.get<DimUse>(tensors[id].dims)) {
-      bool agrees = !use.isGroup && use.dim != kNone && b.shape[axis] == dimValues[use.dim];
+      bool agrees =
+          use.isGroup ? id == firstOfGroup : use.dim != kNone && b.shape[axis] == dimValues[use.dim];
       if (!agrees)
         TRY(use.isGroup ? checkGroup(id) : checkAxis(id, use, axis));
       ++axis;

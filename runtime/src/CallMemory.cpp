@@ -94,10 +94,10 @@ TilegymStatus Call::mergeGroup() {
               bound[withGroup[t]].strides[i] == next;
     }
     if (!joins) {
-      group.extents[group.rank] = 1;
+      int rank = group.rank++;
+      group.extents[rank] = 1;
       for (size_t t = 0; t < n; ++t)
-        group.strides[withGroup[t]][group.rank] = bound[withGroup[t]].strides[i];
-      ++group.rank;
+        group.strides[withGroup[t]][rank] = bound[withGroup[t]].strides[i];
     }
     int64_t &merged = group.extents[group.rank - 1];
     if (__builtin_mul_overflow(merged, extent, &merged))

@@ -57,10 +57,9 @@ bool provablyDisjoint(const BoundTensor &a, const BoundTensor &b) {
     return true;
   if (liesApart(a, b))
     return true;
-  int64_t aData = reinterpret_cast<int64_t>(a.given->data), bData = reinterpret_cast<int64_t>(b.given->data);
   Axis x[kMaxRank], y[kMaxRank];
   int nx = movingAxes(a, x), ny = movingAxes(b, y);
-  int64_t distance = (bData + b.lowest) - (aData + a.lowest);
+  int64_t distance = b.begin() - a.begin();
   return disjoint(distance, x, nx, a.elementBytes, y, ny, b.elementBytes);
 }
 
