@@ -79,7 +79,7 @@ TilegymStatus run(TilegymPackage *package, size_t opNumber, const void *const *a
   const Device *device = nullptr;
   uint64_t context = 0;
   TRY(findDevice(call, &driver, &device, &context));
-  TRY(checkPointers(*driver, *device, call));
+  TRY(checkPointers(*driver, *device, call, stream));
   Choice choice;
   TRY(package->choices[opNumber]->choose(call, device->arch, device->name, &choice));
   Grid grid;

@@ -59,7 +59,8 @@ void fillParameters(const Call &call, const Choice &choice, const Grid &grid, Pa
 /// Fills outputs that the signature gives a first value.
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream);
 
-/// Tensors must lie on the current device, in memory that it can reach.
-TilegymStatus checkPointers(const Driver &driver, const Device &device, const Call &call);
+/// Tensors must lie on the current device, in memory that it can reach. While `stream` is captured, the driver knows nothing of what the capture has
+/// allocated so far: then an address that it does not know passes.
+TilegymStatus checkPointers(const Driver &driver, const Device &device, const Call &call, CUstream stream);
 
 } // namespace tilegym::runtime

@@ -95,7 +95,7 @@ TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint64
   CUfunction function = nullptr;
   if (CUresult result = driver.kernelGetFunction(&function, kernel); result != kSuccess)
     return driver.failure((name + ": loading " + entry + " to the GPU").c_str(), result);
-  if (!loaded.function.load(std::memory_order_relaxed)) { // once: readers see the two as one
+  if (context && !loaded.function.load(std::memory_order_relaxed)) { // once: readers see the two as one
     loaded.function.store(function, std::memory_order_relaxed);
     loaded.context.store(context, std::memory_order_release);
   }

@@ -45,7 +45,13 @@ struct KnownMemory {
 };
 thread_local KnownMemory known;
 
-TilegymStatus askDriver(const Driver &driver, const Device &device, const Call &call, size_t id) {
+bool isCaptured(const Driver &driver, CUstream stream) {
+  int capturing = 0;
+  return stream && driver.streamIsCapturing(stream, &capturing) == kSuccess && capturing;
+}
+
+TilegymStatus askDriver(const Driver &driver, const Device &device, const Call &call, size_t id,
+                        CUstream stream) {
   const void *data = call.bound[id].given->data;
   auto address = reinterpret_cast<CUdeviceptr>(data);
   int names[] = {kPointerMemoryType, kPointerDeviceOrdinal, kPointerIsManaged}, type = 0, ordinal = -1;
@@ -62,6 +68,8 @@ TilegymStatus askDriver(const Driver &driver, const Device &device, const Call &
       known.add({start, size, everywhere ? kEveryDevice : ordinal});
     return TILEGYM_OK;
   }
+  if ((result != kSuccess || type == 0) && isCaptured(driver, stream))
+    return TILEGYM_OK;
   Text op(call.table.text(call.op.name)), name(call.table.text(call.tensors[id].name));
   if (result != kSuccess || type == 0)
     return fail(TILEGYM_INVALID_ARGUMENT,
@@ -73,7 +81,7 @@ TilegymStatus askDriver(const Driver &driver, const Device &device, const Call &
 
 } // namespace
 
-TilegymStatus checkPointers(const Driver &driver, const Device &device, const Call &call) {
+TilegymStatus checkPointers(const Driver &driver, const Device &device, const Call &call, CUstream stream) {
   KnownMemory &memory = known;
   if (memory.driver != &driver) {
     memory = KnownMemory();
@@ -84,7 +92,7 @@ TilegymStatus checkPointers(const Driver &driver, const Device &device, const Ca
     if (!b.given || b.elements == 0 ||
         memory.serves(id, reinterpret_cast<uint64_t>(b.given->data), device.ordinal))
       continue;
-    TRY(askDriver(driver, device, call, id));
+    TRY(askDriver(driver, device, call, id, stream));
   }
   return TILEGYM_OK;
 }

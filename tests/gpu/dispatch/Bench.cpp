@@ -77,7 +77,7 @@ TilegymStatus runUntil(Phase last, TilegymPackage &package, uint32_t number, con
   TRY(getDriver(&driver));
   TRY(currentDevice(*driver, nullptr, &device, &context));
   call.smCount = device->multiprocessors;
-  TRY(checkPointers(*driver, *device, call));
+  TRY(checkPointers(*driver, *device, call, nullptr));
   if (last == Phase::Check)
     return TILEGYM_OK;
   Choice choice;
@@ -103,11 +103,15 @@ void Bare::prepare(TilegymPackage &package, const Driver &driver, const Device &
   need(package.choices[number]->choose(call, device.arch, device.name, &choice));
   grid = Grid();
   need(computeGrid(call, choice, &grid));
+  unsigned long long context = 0;
+  if (driver.ctxGetId(nullptr, &context) != kSuccess)
+    stop("the driver does not say which context is current");
   CUfunction inPlace = nullptr; // of no known context: the kernel itself
+  need(package.loader->load(driver, device, context, number, choice, nullptr, &function));
   need(package.loader->load(driver, device, /*context=*/0, number, choice, nullptr, &inPlace));
   kernel = reinterpret_cast<CUkernel>(inPlace);
-  if (driver.kernelGetFunction(&function, kernel) != kSuccess)
-    stop("the kernel is in no context");
+  if (reinterpret_cast<CUfunction>(kernel) == function)
+    stop("calls launch a kernel and not its function, though the context is known");
   fillParameters(call, choice, grid, &parameters);
   packedSize = 0;
   for (size_t i = 0; const format::Param &p : package.table.get<format::Param>(choice.variant->layout)) {

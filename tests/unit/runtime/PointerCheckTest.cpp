@@ -13,10 +13,10 @@ constexpr size_t kSize = 4096;
 /// scale on 16 floats at two places of the memory.
 struct Caller {
   Opened opened{scaleOp()};
-  std::string operator()(char *from, char *to) {
+  std::string operator()(char *from, char *to, void *stream = nullptr) {
     Given x(from, TILEGYM_F32, {2, 8}), y(to, TILEGYM_F32, {2, 8});
     const void *args[] = {x.c(), nullptr, nullptr, nullptr, y.c()};
-    return tilegym_call(opened.package, 0, args, nullptr) == TILEGYM_OK ? "" : tilegym_last_error();
+    return tilegym_call(opened.package, 0, args, stream) == TILEGYM_OK ? "" : tilegym_last_error();
   }
 };
 
@@ -63,6 +63,27 @@ TEST_CASE("another device's memory is refused, known or not") {
     CHECK(call(block(0), block(1)).empty());
     fake.device = 0;
     CHECK(call(block(2), block(1)) == "scale: y: lies on device 1, but the current device is 0");
+  });
+}
+
+TEST_CASE("what a capture has allocated is not known to the driver yet, and passes") {
+  FakeCuda &fake = fakeCuda();
+  Caller call;
+  void *stream = reinterpret_cast<void *>(size_t(64));
+  fake.blocks = {{block(0), {2, 0, 0, kSize}}};
+  fake.pointers[block(1)] = {0, 0, 0};
+  fresh([&] {
+    CHECK(call(block(0), block(2), stream).empty()); // the code is loaded
+    std::string refusal = call(block(0), block(1), stream);
+    CHECK(refusal.ends_with("is not an address of the GPU's memory; expected device memory"));
+    fake.capturing.insert(stream);
+    CHECK(call(block(0), block(1), stream).empty());
+    CHECK(call(block(0), block(1)) == refusal); // another stream, which is not captured
+    fake.capturing.clear();
+    CHECK(call(block(0), block(1), stream) == refusal);
+    fake.blocks[block(3)] = {2, 1, 0, kSize};
+    fake.capturing.insert(stream);
+    CHECK(call(block(0), block(3), stream) == "scale: y: lies on device 1, but the current device is 0");
   });
 }
 
