@@ -143,6 +143,9 @@ std::optional<HostTensor> generate(DType type, const Dims &shape, const sem::Fil
   case Rule::Fill:
     fillDoubles(out, [&](size_t) { return a; });
     break;
+  case Rule::Choice:
+    fillDoubles(out, [&](size_t i) { return filling.args[bitsAt(stream, i) % filling.args.size()]; });
+    break;
   case Rule::OneHot: {
     int64_t at = toInt(argument(2), DType::I64), place = at < 0 ? at + int64_t(columns) : at;
     if (place < 0 || place >= int64_t(columns)) {

@@ -18,9 +18,9 @@ template <class T> const std::vector<T> &either(const std::vector<T> *own, const
 class CallMaker {
 public:
   CallMaker(const OpModel &op, const TestSettings &section, const TestCaseModel *one, SourceRange range,
-            DiagnosticSink &sink)
+            DiagnosticSink &sink, const Sizes *sizes = nullptr)
       : op(op), section(section), own(one ? &one->settings : nullptr), testCase(one), range(range),
-        sink(sink) {}
+        sizes(sizes), sink(sink) {}
   /// Each combination also without the optional tensors that nothing is said of: each in turn, and all of them.
   void leaveOutOptionals();
   void run(std::vector<TestCall> &calls);
@@ -35,7 +35,11 @@ private:
     return own && tensor >= 0 && own->tensors[size_t(tensor)].size() == 1 &&
            own->tensors[size_t(tensor)][0].kind == Generator::Literal;
   }
+  bool isGiven(size_t id) const { return sizes && (*sizes)[id]; }
   const std::vector<DimCandidate> &dims(size_t id) const {
+    static const std::vector<DimCandidate> none;
+    if (isGiven(id))
+      return none;
     if (own && own->dims[id].empty() && fixedByLiteral(id))
       return own->dims[id];
     return either(own ? &own->dims[id] : nullptr, &section.dims[id]);
@@ -78,6 +82,7 @@ private:
   const TestSettings *own;
   const TestCaseModel *testCase;
   SourceRange range;
+  const Sizes *sizes; ///< what a caller says in place of the section's lists; null: nothing
   DiagnosticSink &sink;
   std::vector<size_t> dimDigit, dtypeDigit, scalarDigit, tensorDigit;
   std::vector<std::vector<size_t>> leftOut = {{}}; ///< sets of optional tensors; the first: none
@@ -136,8 +141,15 @@ void CallMaker::dimsFromLiterals() {
 /// `SK = S + 5` may stand before S: whatever can be computed is, until nothing new comes.
 bool CallMaker::evaluateDims() {
   std::vector<bool> done(op.dims.size(), false);
-  for (size_t id = 0; id < op.dims.size(); ++id)
+  for (size_t id = 0; id < op.dims.size(); ++id) {
     done[id] = dims(id).empty();
+    if (!isGiven(id))
+      continue;
+    groups[id] = *(*sizes)[id];
+    values.dims[id] = 1;
+    for (int64_t extent : groups[id])
+      values.dims[id] *= extent;
+  }
   for (bool progress = true; progress;) {
     progress = false;
     for (size_t id = 0; id < op.dims.size(); ++id) {
@@ -393,6 +405,15 @@ std::vector<TestCall> testCalls(const OpModel &op, const TestModel &model, Diagn
   }
   for (const TestCaseModel &one : model.cases)
     CallMaker(op, model.settings, &one, head(one.range, 4), sink).run(calls);
+  return calls;
+}
+
+std::vector<TestCall> resizedCalls(const OpModel &op, const TestModel &model, const Sizes &sizes) {
+  std::vector<TestCall> calls;
+  DiagnosticSink refused;
+  CallMaker section(op, model.settings, nullptr, {}, refused, &sizes);
+  section.leaveOutOptionals();
+  section.run(calls);
   return calls;
 }
 

@@ -28,6 +28,10 @@ int64_t elementsOf(const TestCall &call);
 
 /// Lists that are crossed leave out combinations which a `where` of the op refuses; a case that is refused is an error.
 std::vector<TestCall> testCalls(const OpModel &op, const TestModel &model, DiagnosticSink &sink);
+/// By OpModel::dims: of a group its leading dims; of a dim whose lists hold, nothing.
+using Sizes = std::vector<std::optional<std::vector<int64_t>>>;
+/// The calls that the section's own lists make, at other sizes. None where the op refuses them.
+std::vector<TestCall> resizedCalls(const OpModel &op, const TestModel &model, const Sizes &sizes);
 std::vector<TestCall> benchCalls(const OpModel &op, const BenchModel &model, DiagnosticSink &sink);
 
 } // namespace tilegym::sem

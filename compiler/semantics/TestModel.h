@@ -23,6 +23,7 @@ struct Generator {
     OneHot,      ///< args: value, off, position in each row of the last axis (-1: the last)
     Permutation, ///< of 0 .. n-1 along the last axis, another one a row
     Fill,        ///< args: value
+    Choice,      ///< args: one of them each; no spec writes it (see EdgeCalls.h)
     Literal,     ///< `literals`, one a tensor (several for a list)
     Absent,      ///< an optional tensor that is not given, an output not asked for
   } kind = Normal;

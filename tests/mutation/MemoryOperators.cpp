@@ -42,7 +42,7 @@ void changeOther(Operation *op, unsigned place, uint64_t) {
   OpBuilder b(op);
   OpOperand &other = *std::next(cast<LoadGlobalOp>(op).getOtherMutable().begin(), place);
   unsigned width = other.get().getType().getIntOrFloatBitWidth();
-  int64_t flipped = width == 16 ? 0x4040 : 0x40400000;
+  int64_t flipped = width == 16 ? 0x4040 : width == 64 ? 0x4008000000000000 : 0x40400000;
   other.set(arith::XOrIOp::create(b, op->getLoc(), other.get(),
                                   constantBefore(op, other.get().getType(), flipped)));
 }

@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace tilegym::mutation {
 
-/// Of processor time. An original takes a second at most.
-constexpr unsigned kSeconds = 10;
+/// Of processor time. An original takes a few seconds at most.
+constexpr unsigned kSeconds = 20;
 
 std::string Mutant::where() const {
   std::string text = op->getName().getStringRef().str();
@@ -54,9 +54,12 @@ Verdict tryMutant(Subject &subject, const Mutant &mutant) {
   Ended ended = runInChild(kSeconds, [&]() -> std::string {
     OwningOpRef<ModuleOp> original = (*subject.module).clone();
     std::string rule = equivalentByOrder(*mutant.kind, mutant.op);
+    if (rule.empty())
+      rule = equivalentByMask(*mutant.kind, mutant.op);
+    Attribute properties = mutant.op->getPropertiesAsAttribute();
     mutant.kind->apply(mutant.op, mutant.place, mutant.random);
     if (rule.empty())
-      rule = equivalentByFlow(*mutant.kind, mutant.op, mutant.place);
+      rule = equivalentByFlow(*mutant.kind, mutant.op, mutant.place, properties);
     if (std::string fault = checkStatically(*subject.module); !fault.empty())
       return said("c", fault.substr(0, fault.find(':')), fault);
     if (canonicalText(*original) == canonicalText(*subject.module))
@@ -84,6 +87,21 @@ Verdict tryMutant(Subject &subject, const Mutant &mutant) {
           : verdict == "e" ? Verdict::Equivalent
                            : Verdict::Survived,
           by.str(), detail.str()};
+}
+
+void dumpMutant(Subject &subject, const Mutant &mutant, const std::string &path) {
+  auto write = [&](const char *which) {
+    std::error_code error;
+    llvm::raw_fd_ostream file(path + which, error);
+    if (!error)
+      subject.module->print(file, OpPrintingFlags().enableDebugInfo().useLocalScope());
+  };
+  runInChild(kSeconds, [&]() -> std::string {
+    write(".before");
+    mutant.kind->apply(mutant.op, mutant.place, mutant.random);
+    write(".after");
+    return "";
+  });
 }
 
 } // namespace tilegym::mutation

@@ -42,5 +42,7 @@ struct Verdict {
 };
 /// In a process of its own; the subject stays as it is.
 Verdict tryMutant(Subject &subject, const Mutant &mutant);
+/// Writes `path`.before and `path`.after.
+void dumpMutant(Subject &subject, const Mutant &mutant, const std::string &path);
 
 } // namespace tilegym::mutation

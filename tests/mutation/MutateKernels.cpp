@@ -4,12 +4,15 @@
 //
 //   mutate_kernels --count 300 --seed 1          the test
 //   mutate_kernels --only softmax --operator drop-barrier -v
+//   mutate_kernels --originals --count 100               no mistakes: do kernels pass what judges mutants?
+//   mutate_kernels --seed 4 --draw 17 --dump FOLDER      one of them again; what it is: diff FOLDER/1.before FOLDER/1.after
 //
 // Fails where a mutant survives that survivors.txt does not explain, or fewer than 95 of 100 that can change anything are caught.
 #include "Mutant.h"
 #include "Survivors.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/interpreter/Inputs.h"
+#include "llvm/ADT/STLExtras.h"
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -24,9 +27,11 @@ namespace {
 
 struct Options {
   uint64_t count = 300, seed = 1;
+  std::vector<uint64_t> draws; ///< empty: all
   std::string only, operatorName;
+  std::string dump; ///< a folder; empty: none
   std::string survivors = TILEGYM_SOURCE_DIR "/tests/mutation/survivors.txt";
-  bool plain = false, verbose = false;
+  bool plain = false, originals = false, verbose = false;
 };
 
 std::vector<std::string> filesIn(const std::string &folder, const std::string &extension,
@@ -98,6 +103,8 @@ public:
     auto start = std::chrono::steady_clock::now();
     // What was drawn before is drawn again: give up where the places run out.
     for (uint64_t draw = 0; total.all() < options.count && draw < 20 * options.count; ++draw) {
+      if (!options.draws.empty() && !llvm::is_contained(options.draws, draw))
+        continue;
       Random random(options.seed, draw);
       // A kernel of a file has the instructions that specs do not reach yet: two of five draws.
       Shelf &shelf = shelves[shelves.size() > 1 && random.below(5) < 2 ? 1 : 0];
@@ -109,7 +116,7 @@ public:
       auto mutant = chooseMutant(**subject, random, options.plain, options.operatorName);
       if (!mutant || !seen.emplace(*subject, mutant->kind, mutant->ordinal).second)
         continue;
-      judge(**subject, *mutant, survivors);
+      judge(**subject, *mutant, survivors, draw);
     }
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return llvm::Error::success();
@@ -138,7 +145,7 @@ public:
   }
 
 private:
-  void judge(Subject &subject, const Mutant &mutant, const Survivors &survivors) {
+  void judge(Subject &subject, const Mutant &mutant, const Survivors &survivors, uint64_t draw) {
     std::string kernel = subject.name + "/" + subject.variant, where = mutant.where();
     auto start = std::chrono::steady_clock::now();
     Verdict verdict = tryMutant(subject, mutant);
@@ -162,11 +169,13 @@ private:
     }
     if (options.verbose || (verdict.kind == Verdict::Survived && why.empty()))
       std::printf(
-          "%s | %s | %s | #%zu: %s  %s(%.1f s)\n", kernel.c_str(), mutant.kind->name.data(), where.c_str(),
-          mutant.ordinal, verdict.by.c_str(),
+          "%s | %s | %s | draw %llu: %s  %s(%.1f s)\n", kernel.c_str(), mutant.kind->name.data(),
+          where.c_str(), (unsigned long long)draw, verdict.by.c_str(),
           verdict.detail.empty() ? "" : (verdict.detail.substr(0, verdict.detail.find('\n')) + " ").c_str(),
           took);
     std::fflush(stdout);
+    if (verdict.kind == Verdict::Survived && why.empty() && !options.dump.empty())
+      dumpMutant(subject, mutant, options.dump + "/" + std::to_string(total.survived));
   }
 
   const Options &options;
@@ -176,6 +185,27 @@ private:
   Counts total;
   double seconds = 0;
 };
+
+/// Kernels of the specs as they are, by the cases that judge mutants: each is made of another variant than the one before.
+int runOriginals(const Options &options, Source &source, mlir::MLIRContext &context) {
+  uint64_t judged = 0, failed = 0;
+  for (uint64_t i = 0; i < options.count; ++i) {
+    auto subject = source.make(Random(options.seed, i).below(source.size()), context);
+    if (!subject) {
+      std::printf("%s\n", llvm::toString(subject.takeError()).c_str());
+      ++failed;
+    } else if (*subject) {
+      ++judged;
+      if (options.verbose)
+        std::printf("%s/%s\n", (*subject)->name.c_str(), (*subject)->variant.c_str());
+    }
+    std::fflush(stdout);
+  }
+  std::printf("%llu kernels (seed %llu): %llu pass, %llu fail, %llu have no case that is small enough\n",
+              (unsigned long long)options.count, (unsigned long long)options.seed, (unsigned long long)judged,
+              (unsigned long long)failed, (unsigned long long)(options.count - judged - failed));
+  return failed || !judged;
+}
 
 int fail(llvm::Error error) {
   std::fprintf(stderr, "error: %s\n", llvm::toString(std::move(error)).c_str());
@@ -189,9 +219,12 @@ int main(int argc, char **argv) {
   CLI::App app("Makes small mistakes in generated code, and sees whether the tests catch them");
   app.add_option("--count", options.count, "Mutants");
   app.add_option("--seed", options.seed, "Which");
+  app.add_option("--draw", options.draws, "Only these, by the numbers that a run prints");
   app.add_option("--only", options.only, "Only kernels whose file's name has this text");
   app.add_option("--operator", options.operatorName, "Only this kind of mistake");
   app.add_option("--survivors", options.survivors, "The list of explained survivors");
+  app.add_option("--dump", options.dump, "A folder for the IR of unexplained survivors, before and after");
+  app.add_flag("--originals", options.originals, "No mistakes: judge as many kernels of specs as they are");
   app.add_flag("--plain", options.plain, "Only mistakes that are always faults");
   app.add_flag("-v,--verbose", options.verbose, "A line a mutant");
   CLI11_PARSE(app, argc, argv);
@@ -211,6 +244,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   driver::registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  if (options.originals && (*ofSpecs)->size())
+    return runOriginals(options, **ofSpecs, context);
   std::vector<Shelf> shelves; // after the context, which their modules need
   for (Source *source : {ofSpecs->get(), ofFiles->get()})
     if (source->size())

@@ -20,7 +20,7 @@ llvm::Expected<Survivors> Survivors::read(const std::string &path) {
     line.split(fields, '|');
     llvm::SmallVector<llvm::GlobPattern> patterns;
     for (llvm::StringRef field : llvm::ArrayRef(fields).take_front(3))
-      if (auto pattern = llvm::GlobPattern::create(field.trim()))
+      if (auto pattern = llvm::GlobPattern::create(field.trim(), /*MaxSubPatterns=*/16))
         patterns.push_back(std::move(*pattern));
       else
         return pattern.takeError();

@@ -64,6 +64,8 @@ TEST_CASE("iota, one_hot, fill, permutation, literal") {
   CHECK(!generate(DType::F16, {2, 3}, hot, 1, error));
   CHECK(error == "one_hot at 3 is outside a row of 3");
   CHECK(made(DType::BF16, {2}, rule(Rule::Fill, {7})).toDoubles() == std::vector<double>{7, 7});
+  std::vector<double> few = made(DType::F16, {64}, rule(Rule::Choice, {-0.5, 2, 7})).toDoubles();
+  CHECK(std::set<double>(few.begin(), few.end()) == std::set<double>{-0.5, 2, 7});
   HostTensor order = made(DType::I64, {2, 50}, rule(Rule::Permutation));
   std::set<int64_t> first, second;
   for (int64_t k = 0; k < 50; ++k) {
