@@ -9,7 +9,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <new>
 
 namespace tilegym::runtime {
 
@@ -47,7 +47,7 @@ Call::Call(const Table &table, const Op &op)
       groupDim = int(i);
   }
   for (size_t i = 0; i < tensors.size(); ++i)
-    std::construct_at(&bound[i]);
+    new (&bound[i]) BoundTensor; // without (), which would clear the extents and strides, too
   for (size_t i = 0; i < scalars.size(); ++i)
     scalarValues[i] = Cell{};
 }
