@@ -2,6 +2,7 @@
 // Runs the stages in turn. Errors of MLIR passes and of LLVM come out as the language's diagnostics, at the spec's line where they have one.
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Registration.h"
+#include "compiler/driver/SpecPlace.h"
 #include "compiler/emit/Ptx.h"
 #include "compiler/ir/Tile.h"
 #include "compiler/lowering/Lowering.h"
@@ -42,9 +43,6 @@ std::string entryName(const sem::OpModel &op, const sem::Specialization &spec, t
   return text + (facts == tile::Facts::Fast ? "_fast" : "_general");
 }
 
-namespace {
-
-/// The place of an MLIR location in the spec or one of its libraries.
 SourceRange rangeOf(const sem::OpModel &op, Location location) {
   SourceRange range;
   location->walk([&](Location inner) {
@@ -66,6 +64,8 @@ SourceRange rangeOf(const sem::OpModel &op, Location location) {
   });
   return range;
 }
+
+namespace {
 
 /// Errors of passes, while it lives. One with a note is the author's to mend, as the note says.
 class Bridge : public ScopedDiagnosticHandler {
@@ -182,6 +182,8 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
           *options.pointIsUnfit = bridge.pointIsUnfit;
         return {};
       }
+      if (options.inspect)
+        options.inspect(stage, module->getOperation());
       if (options.sink)
         options.sink(stage, textOf(*module));
       if (stage == Stage::Opt)

@@ -5,11 +5,17 @@
 #include "compiler/emit/Package.h"
 #include <functional>
 
+namespace mlir {
+class Operation;
+}
+
 namespace tilegym::driver {
 
 struct CompileOptions {
   emit::Arch arch;
   Stage stopAfter = Stage::Cubin;
+  /// Sees the module of every MLIR stage passed.
+  std::function<void(Stage, mlir::Operation *)> inspect;
   /// Gets the text of every stage passed; cubins and objects are not text, and not given.
   std::function<void(Stage, llvm::StringRef)> sink;
   PipelineOptions pipeline;

@@ -24,8 +24,7 @@ static void appendFaults(const std::vector<Fault> &faults, const std::string &he
 
 void CaseRunner::judge(const sem::TestCall &test, const std::string &who,
                        const std::vector<std::vector<HostTensor>> &got,
-                       const std::vector<std::vector<HostTensor>> *reference,
-                       std::vector<std::string> &failures) const {
+                       const std::vector<std::vector<HostTensor>> *reference, CaseResult &result) const {
   static const std::vector<sem::Expectation> none;
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     const sem::TensorParam &tensor = op.tensors[id];
@@ -35,19 +34,24 @@ void CaseRunner::judge(const sem::TestCall &test, const std::string &who,
     Tolerance tolerance = toleranceFor(op, model, test.bound.spec, type);
     // A list may be empty, and then so is the output that is as long.
     if (id >= got.size() || got[id].size() != test.bound.shapes[id].size()) {
-      failures.push_back(heading(test, who) + "gave no `" + tensor.name + "`\n");
+      result.failures.push_back(heading(test, who) + "gave no `" + tensor.name + "`\n");
       continue;
     }
     for (size_t element = 0; element < got[id].size(); ++element) {
       std::string called = tensor.isList ? tensor.name + "[" + std::to_string(element) + "]" : tensor.name;
+      double used = 0;
       if (reference)
-        if (auto mismatch = compareTensors(called, got[id][element], (*reference)[id][element], tolerance))
-          failures.push_back(heading(test, who + " against reference") + describe(*mismatch));
+        if (auto mismatch =
+                compareTensors(called, got[id][element], (*reference)[id][element], tolerance, &used))
+          result.failures.push_back(heading(test, who + " against reference") + describe(*mismatch));
+      if (auto dtype = toleranceDType(op, test.bound.spec, type); dtype && reference)
+        sem::mergeErrors(result.errors, {{*dtype, used * tolerance.relative}});
     }
     for (const sem::Expectation &expectation : test.testCase ? test.testCase->expects : none)
       for (size_t element = 0; expectation.tensor == int64_t(id) && element < expectation.literals.size();
            ++element)
-        judgeLiteral(test, who, int64_t(id), element, got[id], expectation.literals[element], failures);
+        judgeLiteral(test, who, int64_t(id), element, got[id], expectation.literals[element],
+                     result.failures);
   }
 }
 
@@ -80,8 +84,11 @@ const CaseRunner::Wanted &CaseRunner::wantedOf(const sem::TestCall &test, const 
   RunResult result = runReferenceOf(op, test.bound.spec, inputs, options);
   appendFaults(result.faults, heading(test, "reference"), wanted.failures);
   wanted.tensors = std::move(result.tensors);
-  if (wanted.failures.empty())
-    judge(test, "reference", wanted.tensors, nullptr, wanted.failures);
+  if (wanted.failures.empty()) {
+    CaseResult own;
+    judge(test, "reference", wanted.tensors, nullptr, own);
+    wanted.failures = std::move(own.failures);
+  }
   return wanted;
 }
 
@@ -113,7 +120,7 @@ CaseResult CaseRunner::run(const sem::TestCall &test, Backend &backend, Spread s
         if (sees && outcome.faults.empty())
           sees->outcome(backend.name(), outcome);
         if (outcome.faults.empty())
-          judge(test, who, outcome.tensors, &want.tensors, result.failures);
+          judge(test, who, outcome.tensors, &want.tensors, result);
       }
     }
   }

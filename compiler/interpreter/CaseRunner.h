@@ -56,8 +56,9 @@ struct CaseResult {
   std::string name;
   std::vector<std::string> failures; ///< each a few lines that say op, case, variant and numbers
   std::string skipped;
-  int64_t outcomes = 0;         ///< how many variants were compared
-  std::vector<int64_t> kernels; ///< of the op: those that ran, as far as the backend says so
+  int64_t outcomes = 0;               ///< how many variants were compared
+  std::vector<sem::SeenError> errors; ///< against the reference, by the dtype that keys the tolerance
+  std::vector<int64_t> kernels;       ///< of the op: those that ran, as far as the backend says so
   double seconds = 0;
 };
 
@@ -91,7 +92,7 @@ private:
   const Wanted &wantedOf(const sem::TestCall &test, const Arguments &inputs);
   void judge(const sem::TestCall &test, const std::string &who,
              const std::vector<std::vector<HostTensor>> &got,
-             const std::vector<std::vector<HostTensor>> *reference, std::vector<std::string> &failures) const;
+             const std::vector<std::vector<HostTensor>> *reference, CaseResult &result) const;
   void judgeLiteral(const sem::TestCall &test, const std::string &who, int64_t id, size_t element,
                     const std::vector<HostTensor> &got, const sem::LiteralTensor &literal,
                     std::vector<std::string> &failures) const;

@@ -81,12 +81,18 @@ std::string elementText(const char *which, const Mismatch::Element &element, DTy
 
 } // namespace
 
+std::optional<DType> toleranceDType(const sem::OpModel &op, const sem::Specialization &interface,
+                                    DType output) {
+  sem::ToleranceKey key = sem::toleranceKey(op);
+  if (key.typeVar < 0)
+    return output;
+  return isFloat(output) ? std::optional(interface.dtypes[size_t(key.typeVar)]) : std::nullopt;
+}
+
 Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model,
                        const sem::Specialization &interface, DType output) {
-  sem::ToleranceKey key = sem::toleranceKey(op);
-  if (key.typeVar >= 0 && !isFloat(output))
-    return {};
-  const sem::ToleranceModel *row = model.tolerance(key.typeVar >= 0 ? interface.dtypes[key.typeVar] : output);
+  std::optional<DType> dtype = toleranceDType(op, interface, output);
+  const sem::ToleranceModel *row = dtype ? model.tolerance(*dtype) : nullptr;
   return row ? Tolerance{row->relative, row->absolute, row->absoluteIsFactor} : Tolerance{};
 }
 
@@ -111,7 +117,7 @@ uint64_t ulpDistance(DType type, uint64_t a, uint64_t b) {
 }
 
 std::optional<Mismatch> compareTensors(const std::string &name, const HostTensor &got, const HostTensor &want,
-                                       const Tolerance &tolerance) {
+                                       const Tolerance &tolerance, double *used) {
   Mismatch mismatch;
   mismatch.tensor = name;
   mismatch.dtype = want.dtype;
@@ -138,6 +144,8 @@ std::optional<Mismatch> compareTensors(const std::string &name, const HostTensor
     bool same =
         exact ? got.bits(int64_t(i)) == want.bits(int64_t(i)) || (std::isnan(gots[i]) && std::isnan(wants[i]))
               : agrees(gots[i], wants[i], allowed);
+    if (used && allowed > step && std::isfinite(gots[i]) && std::isfinite(wants[i]))
+      *used = std::max(*used, std::fabs(gots[i] - wants[i]) / allowed);
     if (same)
       continue;
     Mismatch::Element element;

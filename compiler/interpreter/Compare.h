@@ -23,6 +23,9 @@ struct Tolerance {
 /// where the op has a dtype name.
 Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model,
                        const sem::Specialization &interface, DType output);
+/// The dtype that keys it there; integers under the op's dtype name have none.
+std::optional<DType> toleranceDType(const sem::OpModel &op, const sem::Specialization &interface,
+                                    DType output);
 
 /// Distance between two values of one dtype in steps of its grid (1: neighbours); for integers the difference. NaN is far from all
 /// but NaN.
@@ -43,9 +46,10 @@ struct Mismatch {
   std::string shape; ///< instead of elements where the shapes differ already
 };
 
-/// Null where `got` agrees with `want`: shape, and every element within the tolerance.
+/// Null where `got` agrees with `want`: shape, and every element within the tolerance. `used`, where given, is raised to the largest
+/// error, as a part of what is allowed there; an exact comparison has none.
 std::optional<Mismatch> compareTensors(const std::string &name, const HostTensor &got, const HostTensor &want,
-                                       const Tolerance &tolerance);
+                                       const Tolerance &tolerance, double *used = nullptr);
 
 /// Several lines: `y f16[7, 63]: 3 of 441 elements differ`, then first and worst.
 std::string describe(const Mismatch &mismatch);

@@ -122,23 +122,30 @@ VectorAxis vectorAxis(RegionOp op) {
         !matchPattern(a.stride, m_Constant(&stride)) || stride.getInt() != 1)
       continue;
     // Everything that adds to the address or bounds the axis is a multiple of the width.
-    int64_t width = std::min(16 / bytes, knownDivisor(a.index));
+    VectorAxis found = {axis, 16 / bytes, VectorAxis::None};
+    auto narrow = [&](int64_t width, VectorAxis::Limit limit, int64_t limitAxis = -1) {
+      if (width < found.width)
+        found = {axis, std::max<int64_t>(width, 1), limit, limitAxis};
+    };
+    narrow(knownDivisor(a.index), VectorAxis::Begin);
     if (a.check & CheckLower)
-      width = std::min(width, knownDivisor(a.lower));
+      narrow(knownDivisor(a.lower), VectorAxis::Bounds);
     if (a.check & CheckUpper)
-      width = std::min(width, knownDivisor(a.upper));
-    width = std::min(width, knownDivisor(op.getBase()) / bytes);
+      narrow(knownDivisor(a.upper), VectorAxis::Bounds);
+    narrow(knownDivisor(op.getBase()) / bytes, VectorAxis::Address);
     for (int64_t other = 0; other < op.getNumAxes(); ++other) {
       if (other == axis)
         continue;
       RegionAxis o = op.getAxis(other);
       bool opaque = other == 0 && op.hasGroup();
       int64_t fromIndex = o.kind == AxisKind::Point ? knownDivisor(o.index) : 1;
-      width = opaque ? 1 : std::min(width, std::max(knownDivisor(o.stride), fromIndex));
+      if (opaque)
+        narrow(1, VectorAxis::Group);
+      else
+        narrow(std::max(knownDivisor(o.stride), fromIndex), VectorAxis::Other, other);
     }
-    width = std::max<int64_t>(width, 1);
-    if (best.axis < 0 || width > best.width)
-      best = {axis, width};
+    if (best.axis < 0 || found.width > best.width)
+      best = found;
   }
   return best;
 }

@@ -21,6 +21,10 @@ int64_t consecutiveRun(mlir::Value tile);
 struct VectorAxis {
   int64_t axis = -1;
   int64_t width = 1;
+  /// What keeps the width below 16 bytes: no neighbours in memory are known; where the region begins on the axis; its bounds; the
+  /// tensor's address; what another axis adds; a group of leading dims that may not merge.
+  enum Limit : uint8_t { None, Stride, Begin, Bounds, Address, Other, Group } limit = Stride;
+  int64_t limitAxis = -1; ///< of Other
 };
 VectorAxis vectorAxis(RegionOp op);
 

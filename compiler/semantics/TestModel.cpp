@@ -117,6 +117,17 @@ const ToleranceModel *TestModel::tolerance(DType dtype) const {
   return nullptr;
 }
 
+void mergeErrors(std::vector<SeenError> &into, const std::vector<SeenError> &more) {
+  for (const SeenError &error : more) {
+    auto same =
+        std::find_if(into.begin(), into.end(), [&](const SeenError &e) { return e.dtype == error.dtype; });
+    if (same == into.end())
+      into.push_back(error);
+    else
+      same->relative = std::max(same->relative, error.relative);
+  }
+}
+
 ToleranceKey toleranceKey(const OpModel &op) {
   // Where there are several names, the one that decides how the result is rounded.
   for (const TensorParam &tensor : op.tensors)

@@ -76,6 +76,14 @@ struct BenchModel {
   ExprPtr bytes, flops; ///< index expressions, or null
 };
 
+/// The largest error seen in outputs that one dtype of `tolerance` judges, as the tolerance that would just have taken it.
+struct SeenError {
+  DType dtype = DType::F32;
+  double relative = 0;
+};
+/// Keeps the larger of each dtype's.
+void mergeErrors(std::vector<SeenError> &into, const std::vector<SeenError> &more);
+
 /// The dtypes that key `tolerance`: the choices of the op's dtype name (of several, the first that an output has), or the outputs' own
 /// dtypes where there is no name.
 struct ToleranceKey {

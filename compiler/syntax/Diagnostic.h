@@ -17,7 +17,8 @@ struct Diagnostic {
   SourceRange range;
   std::string message;
   std::string help;
-  std::vector<Diagnostic> notes; ///< other places involved
+  std::string rule = {};              ///< of a lint finding: which rule
+  std::vector<Diagnostic> notes = {}; ///< other places involved
 };
 
 class DiagnosticSink {
@@ -46,7 +47,7 @@ private:
 /// `file:line:col: error: message`, the source line, a caret under the range, then help and notes.
 std::string render(const Diagnostic &diagnostic, bool color = false);
 std::string renderAll(const DiagnosticSink &sink, bool color = false);
-/// A JSON array of {severity, file, line, column, endLine, endColumn, message, help, notes}.
+/// A JSON array of {severity, file, line, column, endLine, endColumn, message, rule (of a lint finding), help, notes}.
 std::string renderJson(const DiagnosticSink &sink);
 
 } // namespace tilegym

@@ -46,6 +46,10 @@ void appendDiagnostic(std::string &out, const Diagnostic &diagnostic) {
   }
   out += ", \"message\": ";
   appendString(out, diagnostic.message);
+  if (!diagnostic.rule.empty()) {
+    out += ", \"rule\": ";
+    appendString(out, diagnostic.rule);
+  }
   out += ", \"help\": ";
   appendString(out, diagnostic.help);
   out += ", \"notes\": ";

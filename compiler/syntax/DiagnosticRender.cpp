@@ -99,7 +99,8 @@ void appendDiagnostic(std::string &out, const Diagnostic &diagnostic, const Colo
     out += std::string(colors.cyan) + "note: ";
     break;
   }
-  out += colors.reset + diagnostic.message + "\n";
+  out += colors.reset + diagnostic.message + (diagnostic.rule.empty() ? "" : " [" + diagnostic.rule + "]") +
+         "\n";
   if (diagnostic.range.file)
     appendSource(out, diagnostic.range, colors);
   if (!diagnostic.help.empty())

@@ -6,7 +6,7 @@ import os
 import cli
 from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
 
-COMMANDS = ["bench", "check", "compile", "doctor", "explain", "fmt", "golden", "list", "run", "test", "tune"]
+COMMANDS = ["bench", "check", "compile", "doctor", "explain", "fmt", "golden", "lint", "list", "new", "run", "test", "tune", "verify"]
 
 
 TWICE = """op twice(x: f32[N]) -> y: f32[N]

@@ -24,6 +24,8 @@ json caseJson(const CaseLine &line) {
             {"status", statusName(line.result.status)},
             {"variants", line.result.outcomes},
             {"seconds", line.result.seconds}};
+  for (const sem::SeenError &error : line.result.errors)
+    j["errors"][std::string(tilegym::name(error.dtype))] = error.relative;
   if (!line.result.failures.empty())
     j["failures"] = line.result.failures;
   if (line.result.status == CaseResult::Skipped)

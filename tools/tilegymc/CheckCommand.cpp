@@ -14,7 +14,7 @@ namespace {
 struct Options {
   std::vector<std::string> specs, patterns, kernels;
   unsigned jobs = 0, points = 2;
-  bool staticOnly = false, quiet = false, simulate = false;
+  bool staticOnly = false, quiet = false, simulate = false, referenceOnly = false;
   SimOptions sim;
 };
 
@@ -45,13 +45,14 @@ interp::CaseResult checkOneGradient(const Task &task, const interp::RunOptions &
   return result;
 }
 
-std::vector<Task> makeTasks(const std::vector<std::unique_ptr<OpTests>> &tests, const Globals &globals,
-                            DiagnosticSink &sink) {
+std::vector<Task> makeTasks(const Options &o, const std::vector<std::unique_ptr<OpTests>> &tests,
+                            const Globals &globals, DiagnosticSink &sink) {
   std::vector<Task> tasks;
   for (const auto &one : tests) {
     for (const sem::TestCall &call : one->calls)
-      tasks.push_back({one.get(), &call, nullptr});
-    if (!interp::isGradient(*one->op))
+      if (!o.referenceOnly || (call.testCase && !call.testCase->expects.empty()))
+        tasks.push_back({one.get(), &call, nullptr});
+    if (o.referenceOnly || !interp::isGradient(*one->op))
       continue;
     if (OpPtr forward = loadForward(*one->op, globals, sink))
       for (const sem::TestCall &call : one->calls)
@@ -105,7 +106,7 @@ int run(const Options &o, const Globals &globals) {
   if (!o.staticOnly)
     for (const OpPtr &op : ops)
       tests.push_back(collectTests(op, o.patterns, sink));
-  std::vector<Task> tasks = makeTasks(tests, globals, sink);
+  std::vector<Task> tasks = makeTasks(o, tests, globals, sink);
   if (tasks.empty() && !o.staticOnly && !sink.hasErrors()) {
     complain("no test case matches the patterns given with -k");
     return InputWrong;
@@ -128,6 +129,11 @@ int run(const Options &o, const Globals &globals) {
       options.run.threads = std::max(1u, threadsFor(0) / workers);
       options.pointsPerKernel = o.points;
       options.onlyKernels = o.kernels;
+      if (o.referenceOnly) {
+        interp::CaseRunner runner(op, task.tests->model, options.run);
+        byTask[i] = {{op.name, "reference", runner.runReferenceAlone(*task.call)}};
+        return;
+      }
       if (task.forward) {
         byTask[i] = {{op.name, "gradient", checkOneGradient(task, options.run)}};
         return;
@@ -147,7 +153,7 @@ int run(const Options &o, const Globals &globals) {
   std::vector<CaseLine> lines;
   for (std::vector<CaseLine> &some : byTask)
     std::move(some.begin(), some.end(), std::back_inserter(lines));
-  if (o.patterns.empty() && o.kernels.empty() && !o.staticOnly && !sink.hasErrors())
+  if (o.patterns.empty() && o.kernels.empty() && !o.staticOnly && !o.referenceOnly && !sink.hasErrors())
     warnOfIdleKernels(ops, lines, sink);
   int code = reportCases(lines, sink, globals, o.quiet);
   return code == Ok && !somethingRan(lines, o.patterns.empty()) ? CheckFailed : code;
@@ -174,6 +180,8 @@ void addCheckCommand(CLI::App &app, Globals &globals) {
       "missing barriers and fences, deadlocks");
   addSimOptions(*command, options->sim);
   command->add_flag("--static", options->staticOnly, "Check only what needs no run");
+  command->add_flag("--reference", options->referenceOnly,
+                    "Judge the references alone, by the literal values that cases expect");
   command->add_flag("-q,--quiet", options->quiet, "No line for a case that passed");
   command->footer(
       "Examples:\n  tilegymc check softmax\n  tilegymc check softmax -k T=bf16 -k N=63 --kernel streaming\n"

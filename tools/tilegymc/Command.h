@@ -26,10 +26,13 @@ void addDoctorCommand(CLI::App &app, Globals &globals);
 void addExplainCommand(CLI::App &app, Globals &globals);
 void addFmtCommand(CLI::App &app, Globals &globals);
 void addGoldenCommand(CLI::App &app, Globals &globals);
+void addLintCommand(CLI::App &app, Globals &globals);
 void addListCommand(CLI::App &app, Globals &globals);
+void addNewCommand(CLI::App &app, Globals &globals);
 void addRunCommand(CLI::App &app, Globals &globals);
 void addTestCommand(CLI::App &app, Globals &globals);
 void addTuneCommand(CLI::App &app, Globals &globals);
+void addVerifyCommand(CLI::App &app, Globals &globals);
 
 /// Prints diagnostics: to stderr as text, with `--json` to stdout as JSON.
 void report(const DiagnosticSink &sink, const Globals &globals);

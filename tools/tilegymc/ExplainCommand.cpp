@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // `tilegymc explain`: which variant a call would run, why the others lose, and what the winner takes.
-#include "DeviceCall.h"
+#include "BenchCalls.h"
+#include "Cards.h"
+#include "Explain.h"
+#include "Occupancy.h"
 #include "UserCall.h"
-#include "VariantFit.h"
-#include "runtime/src/KernelLaunch.h"
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace tilegym::cli {
 namespace {
@@ -13,136 +13,189 @@ namespace {
 using json = nlohmann::ordered_json;
 
 struct Options {
-  std::string spec, package;
+  std::string spec, package, emit, card;
   UserCallOptions call;
   int arch = 0;
+  bool cases = false;
 };
 
-/// Arguments at made-up addresses, as aligned as an allocator's and far apart: nothing is launched.
-struct PretendedCall {
-  std::vector<interp::Dims> strides;
-  std::vector<TilegymTensor> tensors;
-  std::vector<uint64_t> scalars;
-  std::vector<const void *> arguments;
-
-  PretendedCall(const sem::OpModel &op, const UserCall &user)
-      : strides(op.tensors.size()), tensors(op.tensors.size()), scalars(op.scalars.size()) {
-    const sem::TestCall &call = user.call;
-    for (const sem::Argument &argument : op.arguments) {
-      size_t id = size_t(argument.id);
-      if (!argument.isTensor) {
-        scalars[id] = scalarArgument(op, call, id, user.inputs.scalars[id]);
-        arguments.push_back(&scalars[id]);
-      } else if (!call.bound.spec.present[id]) {
-        arguments.push_back(nullptr);
-      } else {
-        const interp::Dims &shape = call.bound.shapes[id][0];
-        strides[id] = interp::contiguousStrides(shape);
-        DType dtype = call.bound.spec.dtypes[size_t(op.tensors[id].typeVar)];
-        tensors[id] = {reinterpret_cast<void *>((id + 1) << 44), shape.data(), strides[id].data(),
-                       int32_t(shape.size()), int32_t(dtype)};
-        arguments.push_back(&tensors[id]);
-      }
-    }
-  }
-};
-
-/// A part of the spec's text on one line.
-std::string guardText(const sem::KernelModel &kernel) {
-  if (!kernel.decl || !kernel.decl->when)
-    return "";
-  SourceRange range = kernel.decl->when->range;
-  return range.file ? std::string(range.file->text().substr(range.begin, range.end - range.begin)) : "";
+int archOf(const runtime::Choice &choice, const Options &o) {
+  return o.arch ? o.arch : int(choice.image->arch);
 }
 
-/// One kernel: its guard, derived parameters, and its variants with why they lose.
-json explainKernel(const runtime::Call &call, const sem::OpModel &op, uint32_t k,
-                   const runtime::Choice &choice, int arch) {
-  const runtime::Table &table = call.table;
-  const format::Kernel &kernel = table.get<format::Kernel>(call.op.kernels)[k];
-  std::string name(table.text(kernel.name));
-  json out = {{"kernel", name}};
-  KernelFit fits = fitOf(call, k);
-  for (const sem::KernelModel &model : op.kernels)
-    if (std::string text = guardText(model); model.name == name && !text.empty())
-      out["when"] = text;
-  out["guard_holds"] = fits.guardHolds;
-  std::span<const format::Slice> names = table.get<format::Slice>(kernel.paramNames);
-  for (size_t p = 0; p < names.size(); ++p)
-    if (fits.derived[p] != format::kRunTime)
-      out["derived"][std::string(table.text(names[p]))] = fits.derived[p];
-  out["variants"] = json::array();
-  std::span<const format::Variant> variants = table.get<format::Variant>(call.op.variants);
-  for (const format::Variant &v : variants) {
-    if (v.kernel != k)
-      continue;
-    std::string why = whyNot(call, v, fits, arch);
-    bool chosen = choice.variant == &v;
-    if (!chosen && why.empty())
-      why = choice.variant && choice.variant->kernel < k ? "an earlier kernel takes the call"
-                                                         : "a more special variant takes the call";
-    json one = {{"entry", std::string(table.text(v.entry))}, {"chosen", chosen}};
-    if (!chosen)
-      one["why_not"] = why;
-    out["variants"].push_back(std::move(one));
-  }
-  return out;
-}
-
-int64_t benchAmount(const sem::ExprPtr &e, const sem::TestCall &call) {
-  sem::Evaluated value = sem::evaluateHost(*e, call.bound.values);
-  return value && !value.unknown ? value.value->asInt() : 0;
-}
-
-json explainChosen(const runtime::Call &call, const runtime::Choice &choice, const runtime::Grid &grid) {
-  const runtime::Table &table = call.table;
-  const format::Variant &v = *choice.variant;
-  const format::Kernel &kernel = table.get<format::Kernel>(call.op.kernels)[v.kernel];
+json chosenJson(const PretendedCall &call, const Card *card, int arch) {
+  const runtime::Table &table = call.call.table;
+  const format::Variant &v = *call.choice.variant;
+  const format::Kernel &kernel = table.get<format::Kernel>(call.call.op.kernels)[v.kernel];
+  const format::Image &image = *call.choice.image;
   json out = {{"entry", std::string(table.text(v.entry))},
               {"kernel", std::string(table.text(kernel.name))},
               {"facts", v.facts == format::kFactsFast ? "fast" : "general"},
               {"knobs", std::string(table.text(v.knobs))},
-              {"code", std::string(choice.image->kind ? "PTX for sm_" : "sm_") +
-                           std::to_string(choice.image->arch) + (choice.image->exact ? "a" : "")},
+              {"code", std::string(image.kind ? "PTX for sm_" : "sm_") + std::to_string(image.arch) +
+                           (image.exact ? "a" : "")},
               {"threads", v.threads},
               {"registers", v.registers},
               {"shared_bytes", v.sharedBytes},
               {"spill_bytes", v.spillBytes},
               {"grid", json::array()},
-              {"blocks", grid.blocks}};
+              {"blocks", call.grid.blocks}};
   for (size_t axis = 0; axis < v.grid.count; ++axis)
-    out["grid"].push_back(grid.axes[axis]);
+    out["grid"].push_back(call.grid.axes[axis]);
+  Occupancy held = occupancyOf(arch, v.threads, v.registers, v.sharedBytes);
+  if (held.maxWarps) {
+    out["occupancy"] = {{"blocks", held.blocks},
+                        {"warps", held.warps},
+                        {"max_warps", held.maxWarps},
+                        {"limited_by", held.limitedBy}};
+    if (card && held.blocks)
+      out["occupancy"]["waves"] = double(call.grid.blocks) / double(held.blocks * card->multiprocessors);
+  }
   return out;
 }
 
-void printText(const json &j) {
-  const json &c = j["chosen"];
-  std::printf("%s %s\nruns %s (%s, %s code)\n  %s; %s threads, %s registers, %s bytes of shared memory, %s "
-              "bytes spilled\n  %s blocks\n",
-              j["op"].get<std::string>().c_str(), j["call"].get<std::string>().c_str(),
-              c["entry"].get<std::string>().c_str(), c["facts"].get<std::string>().c_str(),
-              c["code"].get<std::string>().c_str(), c["knobs"].get<std::string>().c_str(),
-              c["threads"].dump().c_str(), c["registers"].dump().c_str(), c["shared_bytes"].dump().c_str(),
-              c["spill_bytes"].dump().c_str(), c["blocks"].dump().c_str());
-  for (const char *amount : {"bytes", "flops"})
-    if (j.contains(amount))
-      std::printf("  %s %s\n", j[amount].dump().c_str(), amount);
+void addTraffic(const sem::OpModel &op, const sem::TestCall &call, const Card *card, json &j) {
+  if (op.spec->bench->none)
+    return;
+  DiagnosticSink sink;
+  sem::BenchModel bench = sem::readBench(op, *op.spec->bench, sink);
+  int64_t bytes = hostInteger(bench.bytes, call), flops = hostInteger(bench.flops, call);
+  if (bench.bytes)
+    j["bytes"] = bytes;
+  if (bench.flops)
+    j["flops"] = flops;
+  if (!card || (!bytes && !flops))
+    return;
+  DType dtype = op.tensors.empty() ? DType::F32 : call.bound.spec.dtypes[size_t(op.tensors[0].typeVar)];
+  j["roofline"] = {{"card", card->name}, {"us", card->roofline(bytes, flops, dtype) * 1e6}};
+}
+
+std::string word(const json &j, const char *key) {
+  return j[key].is_string() ? j[key].get<std::string>() : j[key].dump();
+}
+
+void printKernels(const json &j) {
   for (const json &kernel : j["kernels"]) {
-    std::printf("kernel %s", kernel["kernel"].get<std::string>().c_str());
+    std::printf("kernel %s", word(kernel, "kernel").c_str());
     if (kernel.contains("when"))
-      std::printf(" when %s: %s", kernel["when"].get<std::string>().c_str(),
+      std::printf(" when %s: %s", word(kernel, "when").c_str(),
                   kernel["guard_holds"].get<bool>() ? "holds" : "does not hold");
     if (kernel.contains("derived"))
       std::printf(", derived %s", kernel["derived"].dump().c_str());
     std::printf("\n");
+    size_t others = 0;
     for (const json &v : kernel["variants"])
-      std::printf("  %s %s%s%s\n", v["chosen"].get<bool>() ? "*" : "-", v["entry"].get<std::string>().c_str(),
-                  v["chosen"].get<bool>() ? "" : ": ",
-                  v["chosen"].get<bool>() ? "" : v["why_not"].get<std::string>().c_str());
+      if (v["chosen"].get<bool>())
+        std::printf("  * %s\n", word(v, "entry").c_str());
+      else if (std::string why = word(v, "why_not"); !why.starts_with("for "))
+        std::printf("  - %s: %s\n", word(v, "entry").c_str(), why.c_str());
+      else
+        ++others;
+    if (others)
+      std::printf("  - %zu more, for other dtypes, sizes or optional tensors (--json lists them)\n", others);
   }
 }
 
-int explain(const OpPtr &op, const UserCall &user, const PackageFile &package, int arch,
+void printText(const json &j, const CodeStory &story) {
+  const json &c = j["chosen"];
+  std::printf("%s %s\nruns %s (%s, %s code)\n", word(j, "op").c_str(), word(j, "call").c_str(),
+              word(c, "entry").c_str(), word(c, "facts").c_str(), word(c, "code").c_str());
+  std::printf("  point      %s\n", word(c, "knobs").c_str());
+  if (!story.point.empty())
+    std::printf("             %s\n", story.point.c_str());
+  for (size_t i = 0; i < story.others.size(); ++i)
+    std::printf("             %s %s\n", i == 0 ? "others:" : "       ", story.others[i].c_str());
+  std::printf("  grid       %s blocks of %s threads\n", word(c, "blocks").c_str(),
+              word(c, "threads").c_str());
+  std::printf("  resources  %s registers, %s bytes of shared memory, %s bytes spilled\n",
+              word(c, "registers").c_str(), word(c, "shared_bytes").c_str(), word(c, "spill_bytes").c_str());
+  if (c.contains("occupancy")) {
+    const json &o = c["occupancy"];
+    std::printf("  occupancy  %s blocks a multiprocessor, limited by %s: %s of %s warps",
+                word(o, "blocks").c_str(), word(o, "limited_by").c_str(), word(o, "warps").c_str(),
+                word(o, "max_warps").c_str());
+    if (o.contains("waves"))
+      std::printf("; %.2f waves", o["waves"].get<double>());
+    std::printf("\n");
+  }
+  for (const char *amount : {"bytes", "flops"})
+    if (j.contains(amount))
+      std::printf("  %-9s  %s\n", amount, j[amount].dump().c_str());
+  if (j.contains("roofline"))
+    std::printf("  roofline   %.2f us on %s\n", j["roofline"]["us"].get<double>(),
+                word(j["roofline"], "card").c_str());
+  printKernels(j);
+  if (j.contains("general_because"))
+    std::printf("general, because %s\n", word(j, "general_because").c_str());
+  for (const Diagnostic &remark : story.remarks)
+    std::fputs(render(remark).c_str(), stdout);
+  if (!story.lacking.empty())
+    std::printf("%s\n", story.lacking.c_str());
+}
+
+/// Why the fast variant of the kernel that runs is not the one.
+std::string whyGeneral(const json &chosen, const json &kernels) {
+  if (chosen["facts"] != "general")
+    return "";
+  std::string best; // the variant that lacks least
+  for (const json &kernel : kernels)
+    for (const json &v : kernel["variants"])
+      if (kernel["kernel"] == chosen["kernel"] && v["facts"] == "fast")
+        if (std::string why = word(v, "why_not");
+            why.starts_with("fast needs") && (best.empty() || why.size() < best.size()))
+          best = why;
+  return best;
+}
+
+json remarksJson(const std::vector<Diagnostic> &remarks) {
+  json list = json::array();
+  for (const Diagnostic &remark : remarks) {
+    json one = {{"message", remark.message}};
+    if (const SourceFile *file = remark.range.file) {
+      SourceFile::LineColumn at = file->lineColumn(remark.range.begin);
+      one["file"] = file->name();
+      one["line"] = at.line;
+      one["column"] = at.column;
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+/// Every call of the spec's test and bench sections.
+int explainCases(const OpPtr &op, const PackageFile &package, size_t number, const Options &o,
+                 const Card *card, const Globals &globals) {
+  DiagnosticSink sink;
+  std::unique_ptr<OpTests> tests = collectTests(op, {}, sink);
+  std::vector<sem::TestCall> calls = std::move(tests->calls);
+  if (!op->spec->bench->none) {
+    sem::BenchModel bench = sem::readBench(*op, *op->spec->bench, sink);
+    for (sem::TestCall &call : sem::benchCalls(*op, bench, sink))
+      calls.push_back(std::move(call));
+  }
+  json list = json::array();
+  bool lacking = false;
+  for (const sem::TestCall &call : calls) {
+    PretendedCall pretended(*op, call, package, number);
+    std::string error;
+    int code = Ok;
+    json one = {{"case", call.name}};
+    if (pretended.choose(o.arch, card ? card->multiprocessors : 132, error, code))
+      one["entry"] = std::string(pretended.call.table.text(pretended.choice.variant->entry));
+    else
+      one["error"] = error;
+    lacking |= one.contains("error");
+    if (!globals.json)
+      std::printf("%-40s %s\n", call.name.c_str(),
+                  one.contains("entry") ? word(one, "entry").c_str() : ("no variant: " + error).c_str());
+    list.push_back(std::move(one));
+  }
+  if (globals.json)
+    std::puts(json({{"op", op->name}, {"cases", list}}).dump(2).c_str());
+  return lacking ? CheckFailed : Ok;
+}
+
+int explain(const OpPtr &op, const PackageFile &package, const Options &o, const Card *card,
             const Globals &globals) {
   std::optional<size_t> number = package.findOp(op->name);
   if (!number || !package.isOf(*number, *op)) {
@@ -150,47 +203,60 @@ int explain(const OpPtr &op, const UserCall &user, const PackageFile &package, i
              package.source().c_str(), op->name.c_str());
     return InputWrong;
   }
-  PretendedCall pretended(*op, user);
-  auto call = std::make_unique<runtime::Call>(package.table(), package.table().ops()[*number]);
-  runtime::Choice choice;
-  runtime::Grid grid;
-  call->smCount = 132; // an H200's stand for those of the GPU that is not asked
-  if (TilegymStatus status = call->bind(pretended.arguments.data(), false);
-      status != TILEGYM_OK ||
-      (status = runtime::choose(*call, arch, "as asked for", &choice)) != TILEGYM_OK ||
-      (status = runtime::computeGrid(*call, choice, &grid)) != TILEGYM_OK) {
-    complain("%s", tilegym_last_error());
-    return status == TILEGYM_INVALID_ARGUMENT ? InputWrong : EnvironmentLacks;
+  if (o.cases)
+    return explainCases(op, package, *number, o, card, globals);
+  std::unique_ptr<UserCall> user = makeUserCall(*op, o.call);
+  if (!user)
+    return InputWrong;
+  PretendedCall pretended(*op, user->call, package, *number);
+  std::string error;
+  int code = Ok;
+  if (!pretended.choose(o.arch, card ? card->multiprocessors : 132, error, code)) {
+    complain("%s", error.c_str());
+    return code;
   }
-  json j = {{"op", op->name}, {"call", user.call.name}, {"chosen", explainChosen(*call, choice, grid)}};
-  if (op->spec->bench && !op->spec->bench->none) {
-    DiagnosticSink sink;
-    sem::BenchModel bench = sem::readBench(*op, *op->spec->bench, sink);
-    if (bench.bytes)
-      j["bytes"] = benchAmount(bench.bytes, user.call);
-    if (bench.flops)
-      j["flops"] = benchAmount(bench.flops, user.call);
+  int arch = archOf(pretended.choice, o);
+  if (!card)
+    card = cardOfArch(arch);
+  json j = {{"op", op->name}, {"call", user->call.name}, {"chosen", chosenJson(pretended, card, arch)}};
+  CodeStory story;
+  if (code = tellCode(op, word(j["chosen"], "entry"), int(pretended.choice.image->arch), o.emit, story);
+      code != Ok)
+    return code;
+  if (!o.emit.empty()) {
+    std::fputs(story.stageText.c_str(), stdout);
+    if (story.stageText.empty())
+      complain("--emit: %s", story.lacking.c_str());
+    return story.stageText.empty() ? CheckFailed : Ok;
   }
+  if (!story.point.empty())
+    j["chosen"]["point"] = story.point;
+  addTraffic(*op, user->call, card, j);
   j["kernels"] = json::array();
-  for (uint32_t k = 0; k < call->op.kernels.count; ++k)
-    j["kernels"].push_back(explainKernel(*call, *op, k, choice, arch));
+  for (uint32_t k = 0; k < pretended.call.op.kernels.count; ++k)
+    j["kernels"].push_back(explainKernel(pretended, *op, k, o.arch));
+  if (std::string why = whyGeneral(j["chosen"], j["kernels"]); !why.empty())
+    j["general_because"] = why;
+  j["remarks"] = remarksJson(story.remarks);
   if (globals.json)
     std::puts(j.dump(2).c_str());
   else
-    printText(j);
+    printText(j, story);
   return Ok;
 }
 
 int run(const Options &o, const Globals &globals) {
+  const Card *card = nullptr;
+  if (!o.card.empty() && !(card = findCard(o.card))) {
+    complain("--card: found '%s', expected one of %s", o.card.c_str(), knownCards().c_str());
+    return InputWrong;
+  }
   DiagnosticSink sink;
   std::vector<OpPtr> ops = loadOps({o.spec}, globals, sink);
   if (sink.hasErrors() || ops.empty()) {
     report(sink, globals);
     return InputWrong;
   }
-  std::unique_ptr<UserCall> user = makeUserCall(*ops[0], o.call);
-  if (!user)
-    return InputWrong;
   PackageChoice choice = choosePackage(o.package, ops, o.arch);
   if (choice.code != Ok)
     return choice.code;
@@ -198,7 +264,7 @@ int run(const Options &o, const Globals &globals) {
     complain("%s", choice.lacking.c_str());
     return EnvironmentLacks;
   }
-  return explain(ops[0], *user, *choice.file, o.arch, globals);
+  return explain(ops[0], *choice.file, o, card, globals);
 }
 
 } // namespace
@@ -214,9 +280,19 @@ void addExplainCommand(CLI::App &app, Globals &globals) {
   command->add_option(
       "--arch", options->arch,
       "As on a GPU of this compute capability, such as 90 (default: the one each variant is for)");
-  command->footer("Tensors are taken to be contiguous and aligned.\n\nExamples:\n  tilegymc explain softmax "
-                  "--shape 4096,1000 --dtype bf16\n"
-                  "  tilegymc explain softmax --shape R=64 --shape N=50257 --package norms.tgk --json");
+  command->add_option("--card", options->card,
+                      "The GPU whose rates the roofline takes: " + knownCards() +
+                          " (default: the first of the arch)");
+  command->add_option("--emit", options->emit,
+                      "Print the chosen variant at a stage instead: tile, opt, layout, threads, llvm, ptx");
+  command->add_flag("--cases", options->cases,
+                    "The variant of each call of the spec's test and bench, a line each");
+  command->footer(
+      "Tensors are taken to be contiguous and aligned. Remarks say at the spec's lines how memory is "
+      "accessed, and why not better.\n\nExamples:\n  tilegymc explain softmax "
+      "--shape 4096,1000 --dtype bf16\n"
+      "  tilegymc explain softmax --shape R=64 --shape N=50257 --package norms.tgk --json\n"
+      "  tilegymc explain softmax --shape 4096,1000 --emit ptx\n  tilegymc explain softmax --cases");
   command->callback([options, &globals] { globals.exitCode = run(*options, globals); });
 }
 

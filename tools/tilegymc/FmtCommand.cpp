@@ -3,6 +3,7 @@
 #include "Specs.h"
 #include "compiler/syntax/Parser.h"
 #include "compiler/syntax/Printer.h"
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -43,6 +44,16 @@ std::optional<Formatted> format(const std::string &name, const Globals &globals,
   return result;
 }
 
+/// The first line that would change.
+SourceRange firstDifference(const SourceFile &file, const std::string &text) {
+  std::string_view have = file.text();
+  size_t same =
+      size_t(std::mismatch(have.begin(), have.end(), text.begin(), text.end()).first - have.begin());
+  uint32_t line = file.lineColumn(uint32_t(same)).line;
+  uint32_t begin = uint32_t(file.line(line).data() - have.data());
+  return {&file, begin, begin + uint32_t(file.line(line).size())};
+}
+
 int run(const Options &o, const Globals &globals) {
   DiagnosticSink sink;
   int code = Ok;
@@ -53,8 +64,13 @@ int run(const Options &o, const Globals &globals) {
       continue;
     bool same = formatted->file->text() == formatted->text;
     if (o.check) {
-      if (!same)
+      if (!same && globals.json) {
+        sink.keep(formatted->file);
+        sink.warning(firstDifference(*formatted->file, formatted->text), "this is not the canonical format",
+                     "run `tilegymc fmt " + name + "`");
+      } else if (!same) {
         std::printf("%s\n", formatted->file->name().c_str());
+      }
       code = same ? code : CheckFailed;
     } else if (name == "-") {
       std::fputs(formatted->text.c_str(), stdout);

@@ -12,9 +12,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace tilegym::cli {
 namespace {
+
+using json = nlohmann::ordered_json;
 
 struct Options {
   std::vector<std::string> specs, archs;
@@ -69,10 +72,16 @@ std::optional<std::string> readFile(const std::string &path) {
 
 int settle(const Options &o, const std::vector<GoldenFile> &files, const Globals &globals) {
   size_t same = 0, changed = 0;
+  json list = json::array();
   for (const GoldenFile &file : files) {
     std::string path = o.folder + "/" + file.name, aside = path + ".unapproved";
     std::error_code ec;
     std::optional<std::string> approved = readFile(path);
+    list.push_back({{"path", path},
+                    {"status", approved == file.text ? "same"
+                               : o.update            ? "written"
+                               : approved            ? "differs"
+                                                     : "missing"}});
     if (approved == file.text) {
       ++same;
       std::filesystem::remove(aside, ec);
@@ -84,10 +93,15 @@ int settle(const Options &o, const std::vector<GoldenFile> &files, const Globals
       return EnvironmentLacks;
     if (o.update) {
       std::filesystem::remove(aside, ec);
-      std::printf("%s %s\n", approved ? "updated" : "new", path.c_str());
-    } else {
+      if (!globals.json)
+        std::printf("%s %s\n", approved ? "updated" : "new", path.c_str());
+    } else if (!globals.json) {
       printDifference(path, approved.value_or(""), file.text);
     }
+  }
+  if (globals.json) {
+    std::puts(json({{"files", list}}).dump(2).c_str());
+    return changed && !o.update ? CheckFailed : Ok;
   }
   std::printf("%zu goldens are the same, %zu %s\n", same, changed, o.update ? "were written" : "differ");
   if (changed && !o.update)

@@ -39,10 +39,13 @@ int main(int argc, char **argv) {
   addExplainCommand(app, globals);
   addFmtCommand(app, globals);
   addGoldenCommand(app, globals);
+  addLintCommand(app, globals);
   addListCommand(app, globals);
+  addNewCommand(app, globals);
   addRunCommand(app, globals);
   addTestCommand(app, globals);
   addTuneCommand(app, globals);
+  addVerifyCommand(app, globals);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -4,6 +4,7 @@
 #include "compiler/interpreter/CaseRunner.h"
 #include "compiler/semantics/Builtins.h"
 #include "compiler/semantics/Knobs.h"
+#include "compiler/semantics/Lint.h"
 #include "compiler/semantics/TestCalls.h"
 #include "compiler/syntax/Parser.h"
 #include "compiler/syntax/Printer.h"
@@ -128,8 +129,12 @@ TEST_CASE("every builtin is described and used in an example") {
   }
 }
 
-TEST_CASE("every knob and dtype is described") {
+TEST_CASE("every knob, lint rule and dtype is described") {
   std::string page = readPage();
+  for (const sem::LintRule &rule : sem::lintRules()) {
+    INFO(rule.name);
+    CHECK(page.find("| `" + std::string(rule.name) + "`") != std::string::npos);
+  }
   for (const sem::KnobInfo &knob : sem::knobs()) {
     INFO(knob.name);
     CHECK(page.find("| `" + std::string(knob.name) + "`") != std::string::npos);
