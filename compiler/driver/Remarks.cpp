@@ -106,9 +106,24 @@ struct Copies {
   }
 };
 
+/// "`a @ b` on tensor cores", or why not.
+std::string productText(tile::DotOp dot) {
+  if (dot.usesTensorCores())
+    return "product on tensor cores";
+  Type element = dot.getAType().getElementType();
+  std::string text = "product without tensor cores, because ";
+  if (element.isF64())
+    return text + "it is one of f64";
+  if (element.isF32() && dot.getPrecision() == tile::Precision::Full)
+    return text + "it is one of f32, exact as `precision=ieee` (the default) asks; `tf32x3` is near that on "
+                  "tensor cores, `tf32` faster";
+  return text + "its tiles are no multiples of 16 rows, 8 columns and " +
+         std::to_string(256 / element.getIntOrFloatBitWidth()) + " along K";
+}
+
 } // namespace
 
-std::vector<Remark> accessRemarks(const sem::OpModel &op, Operation *module) {
+std::vector<Remark> variantRemarks(const sem::OpModel &op, Operation *module) {
   std::vector<Copies> accesses;
   module->walk([&](tile::RegionOp region) {
     Value tile = tile::accessedTile(region); // scalars have nothing to be vectors of
@@ -127,6 +142,12 @@ std::vector<Remark> accessRemarks(const sem::OpModel &op, Operation *module) {
     std::string axes = words.checkedAxes();
     if (!llvm::is_contained(same->masks, axes))
       same->masks.push_back(axes);
+  });
+  module->walk([&](tile::DotOp dot) {
+    Copies one{rangeOf(op, dot.getLoc()), productText(dot), {""}, false};
+    if (std::none_of(accesses.begin(), accesses.end(),
+                     [&](const Copies &c) { return c.range.begin == one.range.begin && c.text == one.text; }))
+      accesses.push_back(std::move(one));
   });
   std::stable_sort(accesses.begin(), accesses.end(),
                    [](const Copies &a, const Copies &b) { return a.range.begin < b.range.begin; });

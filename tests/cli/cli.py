@@ -11,7 +11,7 @@ TOOL, FAKE_DRIVER, SOURCE = sys.argv[1:4]
 OK, INPUT_WRONG, CHECK_FAILED, ENVIRONMENT_LACKS = 0, 1, 2, 3
 
 
-def run(*arguments, driver=None, damage=None, stdin="", environment=None, cwd=SOURCE):
+def run(*arguments, driver=None, damage=None, stdin="", environment=None, cwd=SOURCE, timeout=300):
     """The finished process. Without `driver` there is none on this machine, whatever it has."""
     env = dict(os.environ, TILEGYM_DRIVER=driver or "no-driver-here.so")
     env.pop("CI", None)
@@ -19,7 +19,7 @@ def run(*arguments, driver=None, damage=None, stdin="", environment=None, cwd=SO
     if damage:
         env["TILEGYM_FAKE_DAMAGE"] = damage
     env.update(environment or {})
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, cwd=cwd, env=env, input=stdin, timeout=300)
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, cwd=cwd, env=env, input=stdin, timeout=timeout)
 
 
 def has_compiler():

@@ -7,7 +7,7 @@ import shutil
 import cli
 from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
 
-KINDS = ["elementwise", "reduction", "softmax"]
+KINDS = ["elementwise", "matmul", "reduction", "softmax"]
 SCALED = """## x times a factor, rounded once.
 op scaled(x: T[N], factor: f32 = 2) -> y: T[N]
   where T: f32 | bf16
@@ -62,7 +62,7 @@ class New(cli.CliTest):
         run = lambda code, *arguments, err: self.expect(code, "new", *arguments, err=err, cwd=self.folder.name)
         run(INPUT_WRONG, "a-b", err="new: found 'a-b', expected a name of letters, digits and _")
         run(INPUT_WRONG, "kernel", err="new: 'kernel' is a word of the language")
-        run(INPUT_WRONG, "mine", "--like", "sofmax", err="--like: found 'sofmax', expected one of elementwise, reduction, softmax; did you mean 'softmax'?")
+        run(INPUT_WRONG, "mine", "--like", "sofmax", err="--like: found 'sofmax', expected one of elementwise, matmul, reduction, softmax; did you mean 'softmax'?")
         self.expect(OK, "new", "mine", cwd=self.folder.name)
         run(INPUT_WRONG, "mine", err="'specs/mine.tile' is there already; --force writes over it")
         self.expect(OK, "new", "mine", "--force", cwd=self.folder.name)

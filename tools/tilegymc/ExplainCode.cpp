@@ -87,7 +87,7 @@ int tellCode(const OpPtr &op, const std::string &entry, int arch, const std::str
   };
   options.inspect = [&](driver::Stage at, mlir::Operation *module) {
     if (at == driver::Stage::Layout)
-      for (const driver::Remark &remark : driver::accessRemarks(*op, module))
+      for (const driver::Remark &remark : driver::variantRemarks(*op, module))
         story.remarks.push_back({Severity::Note, remark.range, remark.text, ""});
   };
   driver::compileVariant(*op, found->slot.candidates[found->number], found->slot.facts, options, sink);
