@@ -152,7 +152,7 @@ class Packages(cli.CliTest):
 
     def test_explain(self):
         arguments = ["explain", "softmax", "--package", self.package]
-        self.expect(OK, *arguments, "--shape", "64,1024", out=["runs softmax_resident_f32", "fast", "registers", "kernel resident when N <= 262144: holds", "524288 bytes"])
+        self.expect(OK, *arguments, "--shape", "64,1024", out=["runs softmax_resident_f32", "fast", "registers", "kernel resident when N <= 262144: holds", "bytes      524288"])
         self.expect(OK, *arguments, "--shape", "64,1001", out="fast needs x's last axis to be a multiple of 16 bytes")
         far = json.loads(self.expect(OK, *arguments, "--shape", "4,300001", "--json"))
         self.assertEqual(far["chosen"]["kernel"], "streaming")
