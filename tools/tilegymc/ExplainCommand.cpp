@@ -144,6 +144,8 @@ std::string whyGeneral(const json &chosen, const json &kernels) {
         if (std::string why = word(v, "why_not");
             why.starts_with("fast needs") && (best.empty() || why.size() < best.size()))
           best = why;
+  for (size_t at = 1; (at = best.find("; fast needs ", at)) != best.npos;)
+    best.erase(at + 2, std::string("fast needs ").size());
   return best;
 }
 

@@ -38,7 +38,7 @@ int Verify::run() {
   return options.noSkips && list.count(CheckLine::Skipped) ? EnvironmentLacks : Ok;
 }
 
-Child Verify::command(std::vector<std::string> words) {
+SelfRun Verify::command(std::vector<std::string> words) {
   words.insert(words.begin() + 1, spec);
   for (const std::string &folder : globals.specDirs)
     words.insert(words.end(), {"--spec-dir", folder});
@@ -59,7 +59,7 @@ static void appendLines(const std::string &text, std::vector<std::string> &lines
   }
 }
 
-CheckLine Verify::judgeCases(const Child &child, const std::string &backend) {
+CheckLine Verify::judgeCases(const SelfRun &child, const std::string &backend) {
   json report = json::parse(child.out, nullptr, /*allow_exceptions=*/false);
   if (!child.crash.empty() || !report.is_object() || !report.contains("cases"))
     return CheckLine::failed(child.firstError());
@@ -102,7 +102,7 @@ CheckLine Verify::judgeCases(const Child &child, const std::string &backend) {
 
 void Verify::kernels() {
   // One run of `check` is two lines.
-  Child child;
+  SelfRun child;
   list.add("kernels", [&] {
     child = command({"check", "-j", std::to_string(options.jobs)});
     return judgeCases(child, "interpreter");

@@ -2,7 +2,7 @@
 // The checks of `verify`, in order: the spec as text, what it means, its compiled code, what was recorded of it.
 #pragma once
 #include "Checklist.h"
-#include "Child.h"
+#include "SelfRun.h"
 #include "Specs.h"
 
 namespace tilegym::cli {
@@ -44,9 +44,9 @@ private:
   CheckLine benchmark();
 
   /// Runs a command of this program on the spec; with the same folders of specs.
-  Child command(std::vector<std::string> words);
+  SelfRun command(std::vector<std::string> words);
   /// What the cases of `check --json` and `test --json` of some backends came to.
-  CheckLine judgeCases(const Child &child, const std::string &backend);
+  CheckLine judgeCases(const SelfRun &child, const std::string &backend);
   std::string folderOf(const std::string &arch) const { return scratch + "/" + arch; }
 
   const VerifyOptions &options;

@@ -51,7 +51,7 @@ CheckLine Verify::complete() {
 }
 
 CheckLine Verify::formatted() {
-  Child child = command({"fmt", "--check"});
+  SelfRun child = command({"fmt", "--check"});
   CheckLine line = child.code == Ok
                        ? CheckLine::passed("as `tilegymc fmt` writes it")
                        : CheckLine::failed("not as `tilegymc fmt` writes it",
@@ -61,7 +61,7 @@ CheckLine Verify::formatted() {
 }
 
 CheckLine Verify::linted() {
-  Child child = command({"lint"});
+  SelfRun child = command({"lint"});
   json found = json::parse(child.out, nullptr, false);
   CheckLine line = child.code == Ok
                        ? CheckLine::passed("no findings")
@@ -73,7 +73,7 @@ CheckLine Verify::linted() {
 CheckLine Verify::reference() { return judgeCases(command({"check", "--reference"}), "reference"); }
 
 CheckLine Verify::compile(const std::string &arch, json &manifest) {
-  Child child = command({"compile", "--arch", arch, "-o", folderOf(arch), "--name", "verified", "-q", "-j",
+  SelfRun child = command({"compile", "--arch", arch, "-o", folderOf(arch), "--name", "verified", "-q", "-j",
                          std::to_string(options.jobs)});
   if (child.code == EnvironmentLacks)
     return CheckLine::skipped(child.firstError());
@@ -112,7 +112,7 @@ CheckLine Verify::resources(const json &manifest) const {
 }
 
 CheckLine Verify::dispatch(const std::string &arch) {
-  Child child = command({"explain", "--cases", "--package", folderOf(arch) + "/verified.tgk", "--arch",
+  SelfRun child = command({"explain", "--cases", "--package", folderOf(arch) + "/verified.tgk", "--arch",
                          std::to_string(std::atoi(arch.c_str() + 3))});
   json report = json::parse(child.out, nullptr, false);
   if (!report.is_object())
@@ -132,7 +132,7 @@ CheckLine Verify::dispatch(const std::string &arch) {
 }
 
 CheckLine Verify::simulator(const std::string &arch) {
-  Child child = command({"test", "--backend", "sim", "--arch", arch, "--limit", std::to_string(options.limit),
+  SelfRun child = command({"test", "--backend", "sim", "--arch", arch, "--limit", std::to_string(options.limit),
                          "-j", std::to_string(options.jobs)});
   CheckLine line = judgeCases(child, "sim");
   sawCompiledCode |= line.status != CheckLine::Skipped;
@@ -185,7 +185,7 @@ CheckLine Verify::golden() {
   std::string archs;
   for (const std::string &arch : options.archs)
     archs += (archs.empty() ? "" : ",") + arch;
-  Child child = command({"golden", "--dir", folder, "--arch", archs});
+  SelfRun child = command({"golden", "--dir", folder, "--arch", archs});
   if (child.code == EnvironmentLacks)
     return CheckLine::skipped(child.firstError());
   if (child.code == Ok && child.crash.empty())
@@ -212,7 +212,7 @@ CheckLine Verify::benchmark() {
   std::vector<std::string> words = {"bench"};
   if (!options.package.empty())
     words.insert(words.end(), {"--package", options.package});
-  Child child = command(words);
+  SelfRun child = command(words);
   CheckLine line = child.code == EnvironmentLacks ? CheckLine::skipped(child.firstError())
                    : child.code == Ok             ? CheckLine::passed("measured")
                                                   : CheckLine::failed(child.firstError());

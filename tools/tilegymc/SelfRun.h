@@ -6,13 +6,13 @@
 
 namespace tilegym::cli {
 
-struct Child {
+struct SelfRun {
   int code = 0;         ///< its exit code
   std::string crash;    ///< how it ended where it did not exit; empty: it did
   std::string out, err; ///< what it wrote
   /// The text behind the first "error: " of its stderr; all of it where there is none.
   std::string firstError() const;
 };
-Child runSelf(const std::vector<std::string> &arguments);
+SelfRun runSelf(const std::vector<std::string> &arguments);
 
 } // namespace tilegym::cli

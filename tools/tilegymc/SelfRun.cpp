@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Starts this program again and takes both its streams.
-#include "Child.h"
+#include "SelfRun.h"
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -38,7 +38,7 @@ void drain(std::array<int, 2> from, std::array<std::string *, 2> into) {
 
 } // namespace
 
-std::string Child::firstError() const {
+std::string SelfRun::firstError() const {
   if (!crash.empty())
     return crash;
   size_t at = err.find("error: ");
@@ -48,8 +48,8 @@ std::string Child::firstError() const {
   return text;
 }
 
-Child runSelf(const std::vector<std::string> &arguments) {
-  Child child;
+SelfRun runSelf(const std::vector<std::string> &arguments) {
+  SelfRun child;
   std::vector<char *> argv = {const_cast<char *>("tilegymc")};
   for (const std::string &argument : arguments)
     argv.push_back(const_cast<char *>(argument.c_str()));
