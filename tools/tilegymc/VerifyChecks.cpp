@@ -74,7 +74,7 @@ CheckLine Verify::reference() { return judgeCases(command({"check", "--reference
 
 CheckLine Verify::compile(const std::string &arch, json &manifest) {
   SelfRun child = command({"compile", "--arch", arch, "-o", folderOf(arch), "--name", "verified", "-q", "-j",
-                         std::to_string(options.jobs)});
+                           std::to_string(options.jobs)});
   if (child.code == EnvironmentLacks)
     return CheckLine::skipped(child.firstError());
   std::vector<std::string> details = diagnosticLines(json::parse(child.out, nullptr, false));
@@ -113,7 +113,7 @@ CheckLine Verify::resources(const json &manifest) const {
 
 CheckLine Verify::dispatch(const std::string &arch) {
   SelfRun child = command({"explain", "--cases", "--package", folderOf(arch) + "/verified.tgk", "--arch",
-                         std::to_string(std::atoi(arch.c_str() + 3))});
+                           std::to_string(std::atoi(arch.c_str() + 3))});
   json report = json::parse(child.out, nullptr, false);
   if (!report.is_object())
     return CheckLine::failed(child.firstError());
@@ -132,8 +132,8 @@ CheckLine Verify::dispatch(const std::string &arch) {
 }
 
 CheckLine Verify::simulator(const std::string &arch) {
-  SelfRun child = command({"test", "--backend", "sim", "--arch", arch, "--limit", std::to_string(options.limit),
-                         "-j", std::to_string(options.jobs)});
+  SelfRun child = command({"test", "--backend", "sim", "--arch", arch, "--limit",
+                           std::to_string(options.limit), "-j", std::to_string(options.jobs)});
   CheckLine line = judgeCases(child, "sim");
   sawCompiledCode |= line.status != CheckLine::Skipped;
   return line;
