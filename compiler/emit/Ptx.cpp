@@ -13,6 +13,7 @@
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -82,6 +83,27 @@ void optimize(Module &module, TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, mam);
 }
 
+/// The upper bf16 of a word as f32 is the word without its lower half: one instruction, where the backend takes the half out and shifts it back. After all
+/// optimizations, which know conversions but not this.
+void widenUpperHalves(Module &module) {
+  SmallVector<std::pair<FPExtInst *, Value *>> found;
+  for (Function &f : module)
+    for (Instruction &i : instructions(f)) {
+      auto *widened = dyn_cast<FPExtInst>(&i);
+      auto *half = widened ? dyn_cast<ExtractElementInst>(widened->getOperand(0)) : nullptr;
+      auto *pair = half ? dyn_cast<BitCastInst>(half->getVectorOperand()) : nullptr;
+      auto *index = half ? dyn_cast<ConstantInt>(half->getIndexOperand()) : nullptr;
+      if (pair && index && index->isOne() && widened->getType()->isFloatTy() &&
+          half->getType()->isBFloatTy() && pair->getOperand(0)->getType()->isIntegerTy(32))
+        found.push_back({widened, pair->getOperand(0)});
+    }
+  for (auto [widened, word] : found) {
+    IRBuilder<> b(widened);
+    widened->replaceAllUsesWith(b.CreateBitCast(b.CreateAnd(word, 0xffff0000), widened->getType()));
+    widened->eraseFromParent();
+  }
+}
+
 /// Backend errors reach the context's handler; without one, LLVM would exit the process.
 class DiagnosticCollector {
 public:
@@ -140,6 +162,7 @@ Expected<std::string> emitPtx(Module &module, const PtxOptions &options) {
   CrashRecoveryContext recovery;
   bool finished = recovery.RunSafely([&] {
     optimize(module, **machine);
+    widenUpperHalves(module);
     legacy::PassManager passes;
     unsupported = (*machine)->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile);
     if (!unsupported)
