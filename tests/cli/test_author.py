@@ -186,6 +186,10 @@ class Verify(VerifyTest):
         self.undone(SCALED.replace("[2, -4]", "[2, -5]"), "reference", "2 of 2 cases failed", "reference against expected values", "got -4, want -5")
         self.undone(SCALED.replace("BN)[i])) * factor)", "BN)[i])) / factor)"), "kernels", "against reference", "elements differ", "tilegymc check scaled")
         idle = SCALED.replace("kernel flat(BN) {", "## Never.\nkernel never(BN) when N > 1000 {\n  grid(cdiv(N, BN))\n  let i = block(0)\n  store(y.tile(BN)[i], f32(load(x.tile(BN)[i])) * factor)\n}\ntune never { BN in [256] }\n\n## The others.\nkernel flat(BN) {")
+        self.write("specs/scaled.tile", SCALED.replace("BN)[i])) * factor)", "BN)[i])) / factor)"))
+        out = self.expect(CHECK_FAILED, "verify", "scaled", *self.ONE, cwd=self.folder.name,
+                          out=["FAIL  kernels", "more lines", "again: tilegymc check scaled -j 2", "skip  tolerance          cases fail, and errors that are wrong results say nothing of a tolerance"])
+        self.assertIn("; failed: kernels", out.splitlines()[-1])
         self.undone(idle, "kernels", "no case of `test` runs `never`, so nothing of it was checked")
 
     def test_a_wrong_gradient_is_named(self):

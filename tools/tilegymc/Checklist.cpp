@@ -10,7 +10,8 @@ namespace {
 
 const char *const kWords[] = {"pass", "FAIL", "skip"};
 const char *const kStatuses[] = {"passed", "failed", "skipped"};
-constexpr size_t kMaxDetails = 40; ///< lines of one failure; the command that is named shows all
+constexpr size_t kMaxDetails =
+    9; ///< lines of one failure; the command that is named shows all, and so does --json
 
 } // namespace
 

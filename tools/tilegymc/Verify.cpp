@@ -50,6 +50,12 @@ SelfRun Verify::command(std::vector<std::string> words) {
   return runSelf(words);
 }
 
+std::vector<std::string> Verify::withJobs(std::vector<std::string> words) const {
+  if (options.jobs)
+    words.insert(words.end(), {"-j", std::to_string(options.jobs)});
+  return words;
+}
+
 /// "a line\nanother\n" as lines.
 static void appendLines(const std::string &text, std::vector<std::string> &lines) {
   for (size_t begin = 0; begin < text.size();) {
@@ -90,6 +96,7 @@ CheckLine Verify::judgeCases(const SelfRun &child, const std::string &backend) {
       details.push_back(d.value("file", spec) + ":" + std::to_string(d.value("line", 0)) + ": " +
                         d["message"].get<std::string>());
     }
+  anyWrong |= failed > 0;
   CheckLine line = failed   ? CheckLine::failed(std::to_string(failed) + " of " +
                                                     std::to_string(passed + failed) + " cases failed",
                                                 std::move(details))
@@ -104,7 +111,7 @@ void Verify::kernels() {
   // One run of `check` is two lines.
   SelfRun child;
   list.add("kernels", [&] {
-    child = command({"check", "-j", std::to_string(options.jobs)});
+    child = command(withJobs({"check"}));
     return judgeCases(child, "interpreter");
   });
   list.add("gradient", op->spec->op->gradientOf

@@ -47,6 +47,8 @@ private:
   SelfRun command(std::vector<std::string> words);
   /// What the cases of `check --json` and `test --json` of some backends came to.
   CheckLine judgeCases(const SelfRun &child, const std::string &backend);
+  /// `words`, and how many threads where that was said.
+  std::vector<std::string> withJobs(std::vector<std::string> words) const;
   std::string folderOf(const std::string &arch) const { return scratch + "/" + arch; }
 
   const VerifyOptions &options;
@@ -57,7 +59,7 @@ private:
   std::string scratch; ///< a folder of its own
   std::string lastCommand;
   std::vector<sem::SeenError> seen;
-  bool sawCompiledCode = false, sawGpu = false;
+  bool sawCompiledCode = false, sawGpu = false, anyWrong = false;
 };
 
 } // namespace tilegym::cli
