@@ -105,7 +105,10 @@ std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, con
 }
 
 /// The knob to turn where tiles are too large.
-std::string helpForShared(const sem::KernelModel &kernel, bool usesProducts) {
+std::string helpForShared(const sem::KernelModel &kernel, const sem::Specialization &point,
+                          bool usesProducts) {
+  if (knob(point, "hold", 0))
+    return "list more `ctas`, or `hold = registers`, in `tune " + kernel.name + "`";
   std::string tuned;
   for (size_t i = 0; i < kernel.tileParams.size(); ++i)
     if (!kernel.derived[i])
@@ -124,7 +127,7 @@ void reportTooLarge(const sem::OpModel &op, const Job &job, const emit::PackageV
   const sem::KernelModel &kernel = op.kernels[size_t(least.spec.kernel)];
   DiagnosticSink unsaid; // it was instantiated before
   std::shared_ptr<const sem::Kernel> body = sem::instantiateKernel(op, least.spec, unsaid);
-  std::string help = helpForShared(kernel, body && sizeOf(*body).result > 0);
+  std::string help = helpForShared(kernel, least.spec, body && sizeOf(*body).result > 0);
   std::string text = "kernel '" + kernel.name + "' needs " + std::to_string(least.sharedBytes) +
                      " bytes of shared memory a block at " + emit::knobText(least.spec) + ", but " +
                      job.arch.chip + " has " + std::to_string(job.target->maxSharedBytes);

@@ -59,6 +59,8 @@ double threadsOf(const sem::Specialization &point) {
 
 /// Sums of products take a register each whatever their operands are, and nothing else is held: twice as many fit.
 double heldByThread(const KernelSize &size, const sem::Specialization &point) {
+  if (knob(point, "hold", 0)) // a strip
+    return double(knob(point, "vectors", 2) * 16) / double(size.elementBytes);
   return double(size.result ? size.result / 2 : size.largestTile) / threadsOf(point);
 }
 
@@ -80,6 +82,8 @@ double cost(const KernelSize &size, const sem::Specialization &point, tile::Fact
     return productCost(size, point, facts);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
+  if (facts != tile::Facts::Fast && knob(point, "hold", 0))
+    return HUGE_VAL; // what holding makes of it is what it is without
   double cost = facts == tile::Facts::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
                                            : std::abs(std::log2(held / 8));
   if (held > 64)

@@ -36,6 +36,11 @@ static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options)
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
 
+  // Makes loops, which the passes below take as the author's own.
+  kernel.addPass(transforms::createHoldInShared());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+
   // Splitting needs canonical indices; what it leaves in the loops without checks, the proof of bounds then finds.
   kernel.addPass(transforms::createSplitMaskedLoops());
   kernel.addPass(createCanonicalizerPass());

@@ -48,21 +48,28 @@ bool needsCluster(const sem::Specialization &spec) {
   return knob(spec, "ctas", 1) * knob(spec, "cluster_x", 1) * knob(spec, "cluster_y", 1) > 1;
 }
 
+bool holdsInShared(const sem::Specialization &spec) { return knob(spec, "hold", 0) != 0; }
+
 /// The points of the tune space that the target can run.
 std::vector<sem::Specialization> runnable(const sem::OpModel &op, const sem::Specialization &base,
                                           std::string_view chip, const targets::TargetFacts &target,
                                           DiagnosticSink &sink) {
   std::vector<sem::Specialization> points = sem::candidates(op, base, chip, sink);
-  if (target.clusters || points.empty())
-    return points;
-  std::erase_if(points, needsCluster);
-  if (points.empty()) {
+  auto without = [&](bool has, bool (*needs)(const sem::Specialization &), const char *what,
+                     const char *example) {
+    if (has || points.empty())
+      return;
+    std::erase_if(points, needs);
+    if (!points.empty())
+      return;
     const sem::KernelModel &kernel = op.kernels[size_t(base.kernel)];
     sink.error(kernel.tune->kernel.range,
-               "every point of `tune " + kernel.name + "` needs clusters (`ctas`, `cluster`), which " +
-                   std::string(chip) + " does not have",
-               "give them to the targets that have: `arch sm_90a { ctas in [2, 4] }`");
-  }
+               "every point of `tune " + kernel.name + "` needs " + what + ", which " + std::string(chip) +
+                   " does not have",
+               std::string("give them to the targets that have: `arch sm_90a { ") + example + " }`");
+  };
+  without(target.clusters, needsCluster, "clusters (`ctas`, `cluster`)", "ctas in [2, 4]");
+  without(target.bulkCopies, holdsInShared, "bulk copies (`hold = shared`)", "hold in [registers, shared]");
   return points;
 }
 

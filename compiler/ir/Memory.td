@@ -67,13 +67,15 @@ def Tile_LoadOp : Tile_RegionOp<"load"> {
          : !tile.ptr<bf16> -> tensor<1024xbf16>
     ```
     A bound written `below` has only its upper end checked, `from` only its lower, `within` neither.
+
+    With `held`, what `tile.hold` copied is read instead of memory: the region is a part of the held one, shorter along its last axis alone.
   }];
   let arguments = (ins Arg<Tile_Ptr, "", [MemRead]>:$base, DenseI32ArrayAttr:$kinds, Variadic<Tile_Index>:$indices,
     DenseI64ArrayAttr:$lengths, Variadic<I64>:$strides, Variadic<I64>:$lowers, Variadic<I64>:$uppers, DenseI32ArrayAttr:$checks,
-    Variadic<I64>:$group, Optional<Tile_Scalar>:$pad, Optional<Tile_Mask>:$mask);
+    Variadic<I64>:$group, Optional<Tile_Scalar>:$pad, Optional<Tile_Mask>:$mask, Optional<Tile_Held>:$held);
   let results = (outs Tile_Value:$result);
   let assemblyFormat = !strconcat(regionFormat, [{
-    (`pad` `(` $pad^ `:` type($pad) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` qualified(type($base)) `->` type($result)
+    (`pad` `(` $pad^ `:` type($pad) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`held` `(` $held^ `)`)? attr-dict `:` qualified(type($base)) `->` type($result)
   }]);
   let hasVerifier = 1;
 }

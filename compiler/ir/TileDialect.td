@@ -56,6 +56,11 @@ def Tile_Ptr : Tile_Type<"Ptr", "ptr"> {
   }]>];
 }
 
+def Tile_Held : Tile_Type<"Held", "held"> {
+  let summary = "a region that lives in the block's shared memory";
+  let description = "Example: `!tile.held`";
+}
+
 def Tile_Tile : StaticShapeTensorOf<[AnyFloat, AnySignlessInteger]>;
 def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger]>;
 def Tile_Value : AnyTypeOf<[Tile_Tile, Tile_Scalar]>;

@@ -3,6 +3,7 @@
 include "compiler/ir/Atomic.td"
 include "compiler/ir/Debug.td"
 include "compiler/ir/Elementwise.td"
+include "compiler/ir/Hold.td"
 include "compiler/ir/Layout.td"
 include "compiler/ir/Memory.td"
 include "compiler/ir/Product.td"

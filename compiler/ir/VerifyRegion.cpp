@@ -88,6 +88,19 @@ LogicalResult tilegym::tile::verifyAccess(RegionOp op, Type accessed) {
   return success();
 }
 
+/// What is loaded from a held region is a part of it.
+static LogicalResult verifyHeld(LoadOp load) {
+  auto await = load.getHeld().getDefiningOp<AwaitOp>();
+  if (!await)
+    return load.emitOpError("holds what is no result of tile.await");
+  auto hold = cast<HoldOp>(await.getCopy().getDefiningOp());
+  ArrayRef<int64_t> have = hold.getLengths(), want = load.getLengths();
+  if (hold.getBase() != load.getBase() || hold.getKinds() != load.getKinds() || have.empty() ||
+      have.drop_back() != want.drop_back() || want.back() > have.back())
+    return load.emitOpError("is of a region that is no part of the held one");
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   if (!getPad() && getMask())
     return emitOpError("with a mask needs a pad");
@@ -95,7 +108,21 @@ LogicalResult LoadOp::verify() {
     return emitOpError("pads ") << getBase().getType().getElementType() << " with " << getPad().getType();
   if (!getPad() && cast<RegionOp>(getOperation()).isChecked())
     return emitOpError("whose bounds are checked needs a pad");
+  if (getHeld() && failed(verifyHeld(*this)))
+    return failure();
   return verifyAccess(cast<RegionOp>(getOperation()), getResult().getType());
+}
+
+LogicalResult HoldOp::verify() {
+  auto region = cast<RegionOp>(getOperation());
+  bool gathers = llvm::is_contained(getKinds(), int32_t(AxisKind::Gather));
+  if (gathers || region.hasGroup() || getLengths().empty() || getLengths().back() == 0)
+    return emitOpError("needs a region of points and spans, its last axis a span, and no group axis");
+  return success();
+}
+
+LogicalResult AwaitOp::verify() {
+  return getCopy().getDefiningOp<HoldOp>() ? success() : emitOpError("awaits what is no result of tile.hold");
 }
 
 LogicalResult StoreOp::verify() { return verifyAccess(cast<RegionOp>(getOperation()), getValue().getType()); }

@@ -305,4 +305,35 @@ Expected<std::vector<int64_t>> projectRegisters(const Layout &full, const Layout
   return registers;
 }
 
+Expected<BlockTurns> blockTurns(const Layout &layout, int axis) {
+  BlockTurns turns{layout.shape()[axis], 1};
+  bool copies = false;
+  for (Vec basis : layout.bases(Dim::Block)) {
+    copies |= basis == 0;
+    if (basis == 0)
+      continue;
+    int64_t step = layout.unitCoords(basis)[axis];
+    if (turns.blocks == 1)
+      turns.turn = step;
+    // Bits of one axis, one each, rising from that of the turn.
+    if (basis != Vec(step) * axisStep(layout.unit(), axis) || step != turns.turn * turns.blocks ||
+        !isPowerOfTwo(step) || copies)
+      return Failure{"the blocks of a cluster take no equal turns along axis " + std::to_string(axis)};
+    turns.blocks *= 2;
+  }
+  return turns;
+}
+
+Layout withinBlock(const Layout &layout, int axis, BlockTurns turns) {
+  Shape unit = layout.unit();
+  if (turns.blocks > 1)
+    unit[axis] /= turns.blocks;
+  Layout::Bases bases = mapBases(layout, unit, [&](Coords coords) {
+    int64_t in = coords[axis] % turns.turn, before = coords[axis] / (turns.turn * turns.blocks);
+    coords[axis] = in + before * turns.turn;
+    return coords;
+  });
+  return *Layout::make(std::move(unit), std::move(bases), layout.repeats());
+}
+
 } // namespace tilegym::layout

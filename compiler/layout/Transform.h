@@ -33,6 +33,17 @@ Expected<Layout> product(const Layout &inner, const Layout &outer);
 Expected<Layout> joinAxis(const Layout &layout, int axis, int64_t count);
 Expected<Layout> splitAxis(const Layout &layout, int axis, int64_t count);
 
+/// How the blocks of a cluster share an axis: `blocks` of them take turns of `turn` elements, told apart by the lowest bits of a block's number. One
+/// block: a turn is the whole axis.
+struct BlockTurns {
+  int64_t turn = 1, blocks = 1;
+  bool operator==(const BlockTurns &) const = default;
+};
+/// Fails where blocks differ along another axis, or take no equal turns.
+Expected<BlockTurns> blockTurns(const Layout &layout, int axis);
+/// What each block holds, with its turns one after another: the axis is as many times shorter as there are blocks.
+Layout withinBlock(const Layout &layout, int axis, BlockTurns turns);
+
 /// For each register of `full`, the register in which the same thread, whichever it is, has the element of
 /// `reduced` at the same coordinates with the axes of extent 1 set to 0. This is how a reduction's result or
 /// a broadcast operand meets the full tile without moving. Fails if some thread would have to ask another.

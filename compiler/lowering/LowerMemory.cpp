@@ -167,7 +167,8 @@ Value Lowerer::load(const sem::Expr &e) {
   Type type = axes.regionShape.empty() ? element : RankedTensorType::get(axes.regionShape, element);
   Value tile =
       create<tile::LoadOp>(type, region.base, region.kinds, region.indices, region.lengths, region.strides,
-                           region.lowers, region.uppers, region.checks, region.group, pad, mask);
+                           region.lowers, region.uppers, region.checks, region.group, pad, mask,
+                           /*held=*/Value());
   return fromMemory(fromRegion(from, tile), dtype);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plain accesses: the check before a load or store of compiled code, and vectors of global words under a predicate.
+// Plain accesses: the check before a load or store of compiled code, and vectors of words under a predicate.
 #include "compiler/simulator/Instructions.h"
 #include "compiler/simulator/Machine.h"
 #include <bit>
@@ -32,7 +32,7 @@ bool vector(uint64_t address, uint32_t bytes, bool predicate, Touch touch, const
 enum LoadAttribute { LoadOffset, LoadBits };
 
 /// address, predicate?, others...
-void loadGlobal(const uint64_t *operands, uint64_t *results, const Site *site) {
+void loadWords(const uint64_t *operands, uint64_t *results, const Site *site) {
   uint32_t words = site->numResults, bytes = uint32_t(site->attributes[LoadBits] / 8);
   bool isPredicated = site->segments[1] != 0;
   uint64_t address = operands[0] + uint64_t(site->attributes[LoadOffset]);
@@ -59,8 +59,11 @@ void storeGlobal(const uint64_t *operands, uint64_t *, const Site *site) {
       std::memcpy(reinterpret_cast<void *>(address + i * bytes), &operands[i], bytes);
 }
 
-constexpr Row rows[] = {
-    {"load", load}, {"store", store}, {"load_global", loadGlobal}, {"store_global", storeGlobal}};
+constexpr Row rows[] = {{"load", load},
+                        {"store", store},
+                        {"load_global", loadWords},
+                        {"load_shared", loadWords},
+                        {"store_global", storeGlobal}};
 
 } // namespace
 

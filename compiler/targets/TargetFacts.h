@@ -13,6 +13,7 @@ struct TargetFacts {
   int64_t maxSharedBytes = 0;  ///< shared memory that one block can have
   bool float8Products = false; ///< tensor cores multiply 8-bit floats
   bool clusters = false;       ///< blocks launched together that read each other's shared memory
+  bool bulkCopies = false;     ///< a copy engine that fills shared memory, and barriers that count its bytes
 };
 
 /// The facts of a compute capability; null where nothing is known of it.

@@ -46,6 +46,37 @@ def ExpandDivision : Pass<"expand-division", "::tilegym::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def HoldInShared : Pass<"hold-in-shared", "::tilegym::tile::KernelOp"> {
+  let summary = "rows that are needed again after a reduction live in shared memory, and threads hold a strip at a time";
+  let description = [{
+    Under `hold = shared`. Reductions of wide tiles part a kernel into phases. What more than one phase needs of a tensor that differs from block to block is
+    copied to shared memory once; each phase is a loop over strips that loads them from there, and makes again what
+    little lies between. So no register lives across a reduction, and how many bytes are on their way is up to shared memory.
+
+    ```mlir
+    %t = tile.load %x [span(%zero, 65536) stride %one in(%zero, %n)] pad(%ninf : f32) : !tile.ptr<f32> -> tensor<65536xf32>
+    %m = tile.reduce <max> %t [0] : tensor<65536xf32> to f32
+    use %t, %m
+    ==>
+    %c = tile.hold %x [span(%zero, 65536) stride %one in(%zero, %n)] : !tile.ptr<f32>
+    %h = tile.await %c
+    %a = scf.for %k = %zero to %end step %c1024 iter_args(%b = %least) -> (tensor<256x1xf32>) {
+      %t = tile.load %x [span(%k, 1024) stride %one in(%zero, %n)] pad(%ninf : f32) held(%h) : !tile.ptr<f32> -> tensor<1024xf32>
+      ... the maximum of each 4 neighbours, and of that and %b
+    }
+    %m = tile.reduce <max> %a [0, 1] : tensor<256x1xf32> to f32
+    scf.for %k = ... { load the strip again, use it and %m }
+    ```
+    Loops end with the row where a strip beyond it would add nothing to a reduction, or what one of its elements tells. Left as they are: kernels
+    without facts; rows that are no whole 16-byte vectors from 0 on; tensors that the kernel writes; wide tiles whose elements change places, or that control flow
+    carries; what would need a transcendental function more than twice; several rows a block in a cluster; rows that one strip takes.
+
+    `vectors`: 16-byte vectors of a strip that a thread holds (2 unless given). Needs canonical form; best before split-masked-loops. Numerics: fixes the order of
+    reductions, else bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def LinearizeGrid : Pass<"linearize-grid", "::tilegym::tile::KernelOp"> {
   let summary = "positions on a grid of several axes, from the one number of the block";
   let description = [{

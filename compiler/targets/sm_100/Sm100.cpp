@@ -5,7 +5,10 @@
 namespace tilegym::targets {
 
 extern const TargetFacts sm100;
-const TargetFacts sm100 = {
-    .archs = {100, 103}, .maxSharedBytes = 227 * 1024, .float8Products = true, .clusters = true};
+const TargetFacts sm100 = {.archs = {100, 103},
+                           .maxSharedBytes = 227 * 1024,
+                           .float8Products = true,
+                           .clusters = true,
+                           .bulkCopies = true};
 
 } // namespace tilegym::targets

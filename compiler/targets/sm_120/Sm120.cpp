@@ -5,7 +5,10 @@
 namespace tilegym::targets {
 
 extern const TargetFacts sm120;
-const TargetFacts sm120 = {
-    .archs = {120, 121}, .maxSharedBytes = 99 * 1024, .float8Products = true, .clusters = true};
+const TargetFacts sm120 = {.archs = {120, 121},
+                           .maxSharedBytes = 99 * 1024,
+                           .float8Products = true,
+                           .clusters = true,
+                           .bulkCopies = true};
 
 } // namespace tilegym::targets

@@ -5,7 +5,10 @@
 namespace tilegym::targets {
 
 extern const TargetFacts sm90;
-const TargetFacts sm90 = {
-    .archs = {90}, .maxSharedBytes = 227 * 1024, .float8Products = true, .clusters = true};
+const TargetFacts sm90 = {.archs = {90},
+                          .maxSharedBytes = 227 * 1024,
+                          .float8Products = true,
+                          .clusters = true,
+                          .bulkCopies = true};
 
 } // namespace tilegym::targets

@@ -320,3 +320,48 @@ tile.kernel @fits grid 1 [-1] facts <fast> warps 4 params [] {
   tile.put %t into %a : tensor<4x8xf32> into !tile.shared<1, tensor<4x4xf32, #s>>
   tile.return
 }
+
+// -----
+
+tile.kernel @wider grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<extent 0, "N", i64>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %n = tile.param 1 : i64
+  %c = tile.hold %x[point(%n) stride %n within(%n, %n), span(%n, 64) stride %n below(%n, %n)] : !tile.ptr<f32>
+  %h = tile.await %c
+  // expected-error @below {{is of a region that is no part of the held one}}
+  %t = tile.load %x[point(%n) stride %n within(%n, %n), span(%n, 128) stride %n within(%n, %n)] held(%h) : !tile.ptr<f32> -> tensor<128xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @not_awaited grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<extent 0, "N", i64>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %n = tile.param 1 : i64
+  %c = tile.hold %x[span(%n, 64) stride %n below(%n, %n)] : !tile.ptr<f32>
+  // expected-error @below {{holds what is no result of tile.await}}
+  %t = tile.load %x[span(%n, 64) stride %n within(%n, %n)] held(%c) : !tile.ptr<f32> -> tensor<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @awaited_twice grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<extent 0, "N", i64>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %n = tile.param 1 : i64
+  %c = tile.hold %x[span(%n, 64) stride %n below(%n, %n)] : !tile.ptr<f32>
+  %h = tile.await %c
+  // expected-error @below {{awaits what is no result of tile.hold}}
+  %again = tile.await %h
+  tile.return
+}
+
+// -----
+
+tile.kernel @last_axis grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<extent 0, "N", i64>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %n = tile.param 1 : i64
+  // expected-error @below {{needs a region of points and spans, its last axis a span, and no group axis}}
+  %c = tile.hold %x[span(%n, 64) stride %n below(%n, %n), point(%n) stride %n within(%n, %n)] : !tile.ptr<f32>
+  tile.return
+}

@@ -34,6 +34,22 @@ tile.kernel @rows grid 1 [2] facts <fast> warps 4 params [
   tile.return
 }
 
+// CHECK-LABEL: tile.kernel @held
+tile.kernel @held grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<bf16>, readonly>, #tile.param<extent 0, "N", i64>] {
+  %x = tile.param 0 : !tile.ptr<bf16>
+  %n = tile.param 1 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %pad = arith.constant 0.0 : bf16
+  // CHECK: %[[c:.*]] = tile.hold %{{.*}} [point(%{{.*}}) stride %{{.*}} within(%{{.*}}, %{{.*}}), span(%{{.*}}, 4096) stride %{{.*}} below(%{{.*}}, %{{.*}})] : !tile.ptr<bf16>
+  %c = tile.hold %x[point(%zero) stride %n within(%zero, %one), span(%zero, 4096) stride %one below(%zero, %n)] : !tile.ptr<bf16>
+  // CHECK: %[[h:.*]] = tile.await %[[c]]
+  %h = tile.await %c
+  // CHECK: tile.load {{.*}} pad(%{{.*}} : bf16) held(%[[h]]) : !tile.ptr<bf16> -> tensor<1024xbf16>
+  %t = tile.load %x[point(%zero) stride %n within(%zero, %one), span(%one, 1024) stride %one below(%zero, %n)] pad(%pad : bf16) held(%h) : !tile.ptr<bf16> -> tensor<1024xbf16>
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @gather
 tile.kernel @gather grid 1 [-1] facts <general> warps 4 params [#tile.param<base 0, "x", !tile.ptr<i32>>, #tile.param<extent 0, "N", i64>] {
   %x = tile.param 0 : !tile.ptr<i32>

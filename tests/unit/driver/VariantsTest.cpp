@@ -200,6 +200,30 @@ tune product { BM in [32, 64, 128, 256]; BN in [32, 64, 128, 256]; BK in [16, 32
         "`stages` in `tune product`");
 }
 
+TEST_CASE("rows in shared memory are for targets with bulk copies, and for fast variants") {
+  std::string rows = R"(
+kernel scaled(BN) {
+  grid(R)
+  let t = load(x[block(0), 0 :+ BN])
+  store(y[block(0), 0 :+ BN], t / sum(t))
+}
+tune scaled { BN = 65536; warps = 32; vectors = 1; hold in )";
+  using Names = std::vector<std::string>;
+  CHECK(slotsOf(rows + "[shared] }\n", tile::Facts::Fast, 90) ==
+        Names{"scaled_f32_BN65536_warps32_vectors1_hold1_fast"});
+  CHECK(slotsOf(rows + "[shared, registers] }\n", tile::Facts::General, 90) ==
+        Names{"scaled_f32_BN65536_warps32_vectors1_hold0_general"});
+  CHECK(slotsOf(rows + "[shared, registers] }\n", tile::Facts::Fast, 80) ==
+        Names{"scaled_f32_BN65536_warps32_vectors1_hold0_fast"});
+  CHECK(slotsOf(rows + "[shared] }\n", tile::Facts::Fast, 80) ==
+        Names{"every point of `tune scaled` needs bulk copies (`hold = shared`), which sm_80 does not have | "
+              "give them to the targets that have: `arch sm_90a { hold in [registers, shared] }`"});
+  std::string text = compiling(rows + "[shared] }\n", "sm_90a");
+  CHECK(text.substr(0, text.find("\nvariant")) ==
+        "1\nkernel 'scaled' needs 262280 bytes of shared memory a block at BN=65536 warps=32 vectors=1 "
+        "hold=1, but sm_90a has 232448 | list more `ctas`, or `hold = registers`, in `tune scaled`");
+}
+
 TEST_CASE("targets by their names") {
   auto problem = [](const char *name) { return llvm::toString(emit::parseArch(name).takeError()); };
   CHECK(problem("sm_1") == "'sm_1' is no target; expected one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, "

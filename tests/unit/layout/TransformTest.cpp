@@ -268,3 +268,39 @@ TEST_CASE("a swizzled tile is not reduced in place", "[reduce]") {
   REQUIRE_FALSE(plan);
   CHECK_THAT(plan.error(), Catch::EndsWith("a step along it also moves along another axis"));
 }
+
+TEST_CASE("what a block of a cluster has, its turns one after another", "[transform]") {
+  BlockedSpec spec{2, 4, {}, 16, {}, 4, 1};
+  Layout row = get(blocked({1, 16384}, spec));
+  BlockTurns turns = *blockTurns(row, 1);
+  CHECK(turns == BlockTurns{1024, 4});
+  Layout within = withinBlock(row, 1, turns);
+  CHECK(within.shape() == Shape{1, 4096});
+  for (int64_t block : {0, 3})
+    for (int64_t reg = 0; reg < row.numRegisters(); ++reg) {
+      int64_t column = row.apply({reg, 9, 2, block})[1];
+      CHECK(column / 1024 % 4 == block);
+      CHECK(within.apply({reg, 9, 2, block}) == Coords{0, column / 4096 * 1024 + column % 1024});
+    }
+  // A stretch each; one block, or blocks that all have the whole.
+  spec.contiguous = true;
+  CHECK(*blockTurns(get(blocked({1, 16384}, spec)), 1) == BlockTurns{4096, 4});
+  spec.blockAxis = -1;
+  Layout whole = get(blocked({3, 96}, spec));
+  CHECK(*blockTurns(whole, 1) == BlockTurns{96, 1});
+  CHECK(withinBlock(whole, 1, {96, 1}) == whole);
+}
+
+TEST_CASE("blocks without equal turns along an axis are refused", "[transform]") {
+  std::vector<Vec> lanes = {1, 2, 4, 8, 16};
+  const char *why = "the blocks of a cluster take no equal turns along axis 1";
+  for (std::vector<Vec> blocks : {std::vector<Vec>{256, 32}, {64, 32}, {0, 32}, {32, 128}, {96}}) {
+    Layout::Bases bases = {std::vector<Vec>{}, lanes, {}, blocks};
+    for (Vec bit : {32, 64, 128, 256})
+      if (std::find(blocks.begin(), blocks.end(), bit) == blocks.end())
+        bases[0].push_back(bit);
+    auto turns = blockTurns(get(Layout::make({2, 256}, bases)), 1);
+    REQUIRE_FALSE(turns);
+    CHECK(turns.error() == why);
+  }
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Access to global memory: vectors of words under a predicate.
+// Access to global and shared memory: vectors of words under a predicate.
 #ifndef TILEGYM_TARGETS_NVIDIA_PTX_GLOBAL_MEMORY_TD
 #define TILEGYM_TARGETS_NVIDIA_PTX_GLOBAL_MEMORY_TD
 
@@ -29,6 +29,25 @@ def Ptx_LoadGlobalOp : Ptx_AssemblyOp<"load_global", [AttrSizedOperandSegments]>
   let results = (outs Variadic<Ptx_Word>:$words);
   let assemblyFormat = [{
     $address `+` $offset `bits` $bits (`if` $predicate^ `else` $other)? (`readonly` $readonly^)? (`cache` $cache^)? attr-dict `:` type($words)
+    custom<SameWords>(ref(type($words)), type($other), ref($other))
+  }];
+  let hasVerifier = 1;
+}
+
+def Ptx_LoadSharedOp : Ptx_AssemblyOp<"load_shared", [AttrSizedOperandSegments]> {
+  let summary = "reads 1, 2 or 4 words of `bits` bits of shared memory at an address plus `offset` bytes";
+  let description = [{
+    As `load_global`.
+
+    Example:
+    ```mlir
+    %w:4 = ptx.load_shared %s + 64 bits 32 if %ok else %z, %z, %z, %z : i32, i32, i32, i32
+    ```
+  }];
+  let arguments = (ins Ptx_Shared:$address, Optional<I1>:$predicate, Variadic<Ptx_Word>:$other, DefaultValuedAttr<I64Attr, "0">:$offset, I64Attr:$bits);
+  let results = (outs Variadic<Ptx_Word>:$words);
+  let assemblyFormat = [{
+    $address `+` $offset `bits` $bits (`if` $predicate^ `else` $other)? attr-dict `:` type($words)
     custom<SameWords>(ref(type($words)), type($other), ref($other))
   }];
   let hasVerifier = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Verifiers and texts of accesses to global memory.
+// Verifiers and texts of accesses to global and shared memory.
 #include "compiler/targets/nvidia/ptx/AssemblyText.h"
 
 using namespace mlir;
@@ -20,11 +20,14 @@ static LogicalResult verifyWords(Operation *op, TypeRange words, int64_t bits) {
   return success();
 }
 
-LogicalResult LoadGlobalOp::verify() {
-  if (getPredicate() ? getOther().getTypes() != getWords().getTypes() : !getOther().empty())
-    return emitOpError("needs one `else` word for each word under a predicate, and none without");
-  return verifyWords(*this, getWords().getTypes(), getBits());
+template <class Load> static LogicalResult verifyLoad(Load op) {
+  if (op.getPredicate() ? op.getOther().getTypes() != op.getWords().getTypes() : !op.getOther().empty())
+    return op.emitOpError("needs one `else` word for each word under a predicate, and none without");
+  return verifyWords(op, op.getWords().getTypes(), op.getBits());
 }
+
+LogicalResult LoadGlobalOp::verify() { return verifyLoad(*this); }
+LogicalResult LoadSharedOp::verify() { return verifyLoad(*this); }
 
 LogicalResult StoreGlobalOp::verify() { return verifyWords(*this, getWords().getTypes(), getBits()); }
 
@@ -38,17 +41,26 @@ static std::string place(const AssemblyText &i, Value address, int64_t offset) {
   return "[" + i[address] + " + " + std::to_string(offset) + "]";
 }
 
-Assembly LoadGlobalOp::getAssembly() {
-  AssemblyText i(*this);
+/// The words first get what they have where the predicate is false.
+template <class Load> static Assembly loadText(Load op, const std::string &name) {
+  AssemblyText i(op);
   std::string others;
-  for (auto [word, other] : llvm::zip(getWords(), getOther())) {
+  for (auto [word, other] : llvm::zip(op.getWords(), op.getOther())) {
     unsigned n = cast<OpResult>(word).getResultNumber();
     others += "mov.b" + std::to_string(other.getType().getIntOrFloatBitWidth()) + " $" + std::to_string(n) +
               ", " + i[other] + "; ";
   }
-  return i.text(others, i.guard(getPredicate()), "ld.global", getReadonly() ? ".nc" : "",
-                accessSuffix(getCache(), getWords().size(), getBits()), " ", i.results(), ", ",
-                place(i, getAddress(), getOffset()), ";");
+  return i.text(others, i.guard(op.getPredicate()), name, " ", i.results(), ", ",
+                place(i, op.getAddress(), op.getOffset()), ";");
+}
+
+Assembly LoadGlobalOp::getAssembly() {
+  return loadText(*this, std::string("ld.global") + (getReadonly() ? ".nc" : "") +
+                             accessSuffix(getCache(), getWords().size(), getBits()));
+}
+
+Assembly LoadSharedOp::getAssembly() {
+  return loadText(*this, "ld.shared" + accessSuffix(Cache::Default, getWords().size(), getBits()));
 }
 
 Assembly StoreGlobalOp::getAssembly() {

@@ -135,28 +135,48 @@ Access::Address Access::address(int64_t reg) {
   return {pointer, fixed * bytes};
 }
 
+Value Access::inBoundsOf(int64_t axis, int64_t reg) {
+  tile::RegionAxis a = op.getAxis(axis);
+  if (a.check == tile::CheckNone)
+    return {};
+  Value &ok = checks[{axis, axisKey(axis, reg)}];
+  if (!ok) {
+    Value i = whole(index(axis, reg));
+    if (a.check & tile::CheckLower)
+      ok = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sge, i, narrow(t.scalar(a.lower)));
+    if (a.check & tile::CheckUpper)
+      ok = t.conjunction(
+          ok, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::slt, i, narrow(t.scalar(a.upper))));
+  }
+  return ok;
+}
+
 Value Access::inBounds(int64_t reg, bool ignoreMask) {
   Value all;
-  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis) {
-    tile::RegionAxis a = op.getAxis(axis);
-    if (a.check == tile::CheckNone)
-      continue;
-    Value &ok = checks[{axis, axisKey(axis, reg)}];
-    if (!ok) {
-      Value i = whole(index(axis, reg));
-      if (a.check & tile::CheckLower)
-        ok = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::sge, i, narrow(t.scalar(a.lower)));
-      if (a.check & tile::CheckUpper)
-        ok = t.conjunction(
-            ok, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::slt, i, narrow(t.scalar(a.upper))));
-    }
-    all = t.conjunction(all, ok);
-  }
+  for (int64_t axis = 0; axis < op.getNumAxes(); ++axis)
+    all = t.conjunction(all, inBoundsOf(axis, reg));
   if (Value mask = op.getMask(); mask && !ignoreMask) {
     const Registers &registers = t.get(mask);
     all = t.conjunction(all, registers[registers.size() == 1 ? 0 : reg]);
   }
   return all;
+}
+
+Value Access::runInBounds(int64_t reg, int64_t count) {
+  int64_t last = op.getNumAxes() - 1;
+  Value inside, number = t.i32(count);
+  for (int64_t axis = 0; axis < last; ++axis)
+    inside = t.conjunction(inside, inBoundsOf(axis, reg));
+  if (tile::RegionAxis a = op.getAxis(last); a.check & tile::CheckUpper) {
+    Value room =
+        arith::SubIOp::create(t.b, t.loc, narrow(t.scalar(a.upper)), whole(index(last, reg))).getResult();
+    room = arith::MaxSIOp::create(t.b, t.loc, room, constant(0));
+    room = arith::MinSIOp::create(t.b, t.loc, room, constant(count));
+    number = offsetType.isInteger(32)
+                 ? room
+                 : arith::TruncIOp::create(t.b, t.loc, t.b.getI32Type(), room).getResult();
+  }
+  return inside ? Value(arith::SelectOp::create(t.b, t.loc, inside, number, t.i32(0))) : number;
 }
 
 std::vector<std::vector<int64_t>> Access::vectorGroups(bool maskInTheWay) {

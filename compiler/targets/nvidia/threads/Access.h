@@ -19,6 +19,9 @@ public:
   /// All checked bounds and, unless `ignoreMask`, the mask; null where nothing is checked.
   mlir::Value inBounds(int64_t reg, bool ignoreMask = false);
 
+  /// How many of `count` elements, from the register's on along the last axis, are in bounds; i32. The lower bound there must be proved.
+  mlir::Value runInBounds(int64_t reg, int64_t count);
+
   /// Registers that one instruction can access: neighbours along an axis of stride 1, of at most 16 bytes, aligned, inside or outside the bounds
   /// together. Groups of one register where there is no such axis.
   std::vector<std::vector<int64_t>> vectorGroups(bool maskInTheWay);
@@ -34,7 +37,8 @@ private:
   Index index(int64_t axis, int64_t reg);
   /// The register of a gather's index tile that goes with one of the region.
   int64_t indexRegister(int64_t axis, int64_t reg);
-  mlir::Value whole(Index index); ///< in offsetType
+  mlir::Value whole(Index index);                    ///< in offsetType
+  mlir::Value inBoundsOf(int64_t axis, int64_t reg); ///< null: nothing is checked
   mlir::Value narrow(mlir::Value value);
   mlir::Value constant(int64_t value) { return t.constant(offsetType, value); }
   /// The group axis's part of the offset.

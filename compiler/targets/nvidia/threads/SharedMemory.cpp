@@ -44,14 +44,20 @@ void ThreadBuilder::endBuffer() {
 
 void ThreadBuilder::publishShared() { barrier(); }
 
+Value ThreadBuilder::reserveShared(int64_t bytes) {
+  bufferBytes.push_back(0);
+  return bufferBase(int(bufferBytes.size()) - 1, bytes);
+}
+
 int64_t ThreadBuilder::finishShared() {
   constexpr int64_t alignment = 128;
-  int64_t starts[6], end = 0;
-  for (int i = 0; i < 6; ++i) {
+  SmallVector<int64_t> starts;
+  int64_t end = 0;
+  for (auto [i, bytes] : llvm::enumerate(bufferBytes)) {
     if (i == clusterBuffers) // peers write to these at any time
       end = std::max(end, ownEnd);
-    starts[i] = bufferBytes[i] ? llvm::alignTo(end, alignment) : end;
-    end = starts[i] + bufferBytes[i];
+    starts.push_back(bytes ? llvm::alignTo(end, alignment) : end);
+    end = starts.back() + bytes;
   }
   for (auto [offset, which] : bufferOffsets)
     cast<arith::ConstantOp>(offset).setValueAttr(b.getI32IntegerAttr(starts[which]));

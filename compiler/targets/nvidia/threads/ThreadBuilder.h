@@ -109,6 +109,8 @@ public:
   mlir::Value beginBuffer(int64_t offset, int64_t bytes, bool inLoop);
   void endBuffer();
   void barrier();
+  /// Room of its own, as long as the block runs; aligned to 128 bytes.
+  mlir::Value reserveShared(int64_t bytes);
 
   // ---- shared memory that the other blocks of the cluster write: two more buffers in turn
   /// Room for `bytes`, at the same place in each block, that no thread of the cluster still reads.
@@ -163,10 +165,11 @@ private:
   bool needsBarrier = false, usedShared = false, needsClusterBarrier = false, usedCluster = false;
   bool clusterStarted = false;
   void startCluster();
-  /// Buffers lie one after another: two of the block, two of the cluster, two of the block while buffers of the kernel live.
+  /// Buffers lie one after another: two of the block, two of the cluster, two of the block while buffers of the kernel live;
+  /// then what is reserved.
   static constexpr int clusterBuffers = 2, besideBuffers = 4;
   int buffer = 0, clusterBuffer = clusterBuffers;
-  int64_t bufferBytes[6] = {0, 0, 0, 0, 0, 0};
+  llvm::SmallVector<int64_t> bufferBytes = {0, 0, 0, 0, 0, 0};
   int64_t ownBuffers = 0, ownEnd = 0; ///< the kernel's own: how many live, where the last of all ends
   mlir::Value sharedBase;
   mlir::Value bufferBase(int which, int64_t bytes);
@@ -183,6 +186,7 @@ void addConvertHandlers(HandlerTable &table);
 void addElementwiseHandlers(HandlerTable &table);
 void addDebugHandlers(HandlerTable &table);
 void addFloat8Handlers(HandlerTable &table);
+void addHoldHandlers(HandlerTable &table);
 void addMathHandlers(HandlerTable &table);
 void addMemoryHandlers(HandlerTable &table);
 void addProgramHandlers(HandlerTable &table);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The reductions of the tile dialect on the engine of Reduction.h.
-#include "compiler/targets/nvidia/threads/Combiners.h"
+#include "compiler/ir/Combine.h"
 #include "compiler/targets/nvidia/threads/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -13,7 +13,7 @@ LogicalResult lowerReduce(ThreadBuilder &t, Operation *op) {
   auto reduce = cast<tile::ReduceOp>(op);
   TileTuple tuple{*t.layoutOf(reduce.getValue().getType()), {t.get(reduce.getValue())}};
   auto combine = [&](ValueRange a, ValueRange x) -> Registers {
-    return {combineNamed(t, reduce.getKind(), a[0], x[0])};
+    return {tile::combine(t.b, t.loc, reduce.getKind(), a[0], x[0])};
   };
   FailureOr<TileTuple> result =
       reduceTuple(t, std::move(tuple), reduce.getAxes(), combine, /*commutes=*/true);
@@ -99,34 +99,6 @@ LogicalResult lowerReduceWith(ThreadBuilder &t, Operation *op) {
 }
 
 } // namespace
-
-Value combineNamed(ThreadBuilder &t, tile::ReduceKind kind, Value a, Value x) {
-  OpBuilder &b = t.b;
-  bool isFloat = isa<FloatType>(a.getType());
-  switch (kind) {
-  case tile::ReduceKind::Sum:
-    return isFloat ? Value(arith::AddFOp::create(b, t.loc, a, x))
-                   : Value(arith::AddIOp::create(b, t.loc, a, x));
-  case tile::ReduceKind::Prod:
-    return isFloat ? Value(arith::MulFOp::create(b, t.loc, a, x))
-                   : Value(arith::MulIOp::create(b, t.loc, a, x));
-  case tile::ReduceKind::Max:
-    return isFloat ? Value(arith::MaximumFOp::create(b, t.loc, a, x))
-                   : Value(arith::MaxSIOp::create(b, t.loc, a, x));
-  case tile::ReduceKind::Min:
-    return isFloat ? Value(arith::MinimumFOp::create(b, t.loc, a, x))
-                   : Value(arith::MinSIOp::create(b, t.loc, a, x));
-  case tile::ReduceKind::UMax:
-    return arith::MaxUIOp::create(b, t.loc, a, x);
-  case tile::ReduceKind::UMin:
-    return arith::MinUIOp::create(b, t.loc, a, x);
-  case tile::ReduceKind::Any:
-    return arith::OrIOp::create(b, t.loc, a, x);
-  case tile::ReduceKind::All:
-    return arith::AndIOp::create(b, t.loc, a, x);
-  }
-  llvm_unreachable("a reduction of no kind");
-}
 
 void addReduceHandlers(HandlerTable &table) {
   table["tile.reduce"] = lowerReduce;

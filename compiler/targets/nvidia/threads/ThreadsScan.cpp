@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Inclusive scans: each thread over its stretch, then lanes by doubling steps, then warps through shared memory, then blocks of a cluster. A reverse scan is the same walk
 // from the other end: never a total minus a prefix, which would lose small suffixes.
+#include "compiler/ir/Combine.h"
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
-#include "compiler/targets/nvidia/threads/Combiners.h"
 #include "compiler/targets/nvidia/threads/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -288,9 +288,10 @@ LogicalResult scanTuple(ThreadBuilder &t, Operation *op, ValueRange values, int6
 
 LogicalResult lowerScan(ThreadBuilder &t, Operation *op) {
   auto scan = cast<tile::ScanOp>(op);
-  return scanTuple(
-      t, op, scan.getValue(), scan.getAxis(), scan.getReverse(),
-      [&](ValueRange a, ValueRange x) -> Registers { return {combineNamed(t, scan.getKind(), a[0], x[0])}; });
+  return scanTuple(t, op, scan.getValue(), scan.getAxis(), scan.getReverse(),
+                   [&](ValueRange a, ValueRange x) -> Registers {
+                     return {tile::combine(t.b, t.loc, scan.getKind(), a[0], x[0])};
+                   });
 }
 
 LogicalResult lowerScanWith(ThreadBuilder &t, Operation *op) {

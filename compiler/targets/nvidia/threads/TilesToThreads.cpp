@@ -27,6 +27,7 @@ const HandlerTable &handlers() {
     addDebugHandlers(t);
     addElementwiseHandlers(t);
     addFloat8Handlers(t);
+    addHoldHandlers(t);
     addMathHandlers(t);
     addMemoryHandlers(t);
     addProductHandlers(t);

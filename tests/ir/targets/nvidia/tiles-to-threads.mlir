@@ -153,3 +153,87 @@ tile.kernel @kept grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "
   tile.store %r to %y[span(%zero, 64) stride %one within(%zero, %size)] : tensor<64xbf16, #v> to !tile.ptr<bf16>
   tile.return
 }
+
+// -----
+
+#r = #tile.layout<"2x1024 unit 2x1024 reg [0,1] [0,2] [0,4] [1,0] lane [0,8] [0,16] [0,32] [0,64] [0,128] warp [0,256] [0,512]">
+
+// Two rows of at most 2048: a lane copies each, as many bytes as the row has, and none of a row beyond the tensor. The others see the mbarrier before they
+// wait at it. A strip is read at its place, the second row's 4096 bytes on.
+// CHECK-LABEL: llvm.func @held(
+// CHECK-SAME: tilegym.shared_bytes = 8200
+// CHECK: %[[DATA:.*]] = llvm.getelementptr %{{.*}}[%c0_i32] : (!llvm.ptr<3>, i32)
+// CHECK: %[[BARRIER:.*]] = llvm.getelementptr %[[DATA]][%c8192_i32]
+// CHECK: scf.if
+// CHECK:   ptx.mbarrier_init %[[BARRIER]], %c2{{.*}} if
+// CHECK:   ptx.fence_mbarrier_init
+// CHECK:   ptx.warp_barrier
+// CHECK:   %[[IN:.*]] = arith.cmpi slt
+// CHECK:   %[[MOST:.*]] = arith.minsi %{{.*}}, %c2048
+// CHECK:   %[[COUNT:.*]] = arith.select %[[IN]], %[[MOST]], %c0
+// CHECK:   %[[BYTES:.*]] = arith.muli %[[COUNT]], %c2
+// CHECK:   ptx.mbarrier_arrive_expect_tx %[[BARRIER]], %[[BYTES]] if %{{.*}} : !llvm.ptr<3>
+// CHECK:   ptx.bulk_load %{{.*}}, %{{.*}}, %[[BYTES]] signal %[[BARRIER]] if
+// CHECK-NOT: bulk_load
+// CHECK: ptx.barrier
+// CHECK: scf.while
+// CHECK:   ptx.mbarrier_try_wait %[[BARRIER]], %c0
+// CHECK: scf.for
+// CHECK:   %[[AT:.*]] = llvm.getelementptr %[[DATA]][%{{.*}}]
+// CHECK:   ptx.load_shared %[[AT]] + 0 bits 32 if
+// CHECK:   ptx.load_shared %{{.*}} + 4096 bits 32 if
+tile.kernel @held grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<bf16>, divisor = 16, readonly>, #tile.param<base 1, "y", !tile.ptr<bf16>, divisor = 16>,
+    #tile.param<extent 0, "R", i64>, #tile.param<extent 1, "N", i64, divisor = 8>] {
+  %x = tile.param 0 : !tile.ptr<bf16>
+  %y = tile.param 1 : !tile.ptr<bf16>
+  %r = tile.param 2 : i64
+  %n = tile.param 3 : i64
+  %zero = arith.constant 0 : i32
+  %least = arith.constant 0 : i64
+  %end = arith.constant 2048 : i32
+  %step = arith.constant 1024 : i32
+  %one = arith.constant 1 : i64
+  %pad = arith.constant 0.0 : bf16
+  %block = tile.linear_block_id
+  %row = arith.trunci %block : i64 to i32
+  %c = tile.hold %x[span(%row : i32, 2) stride %n below(%least, %r), span(%zero : i32, 2048) stride %one below(%least, %n)] : !tile.ptr<bf16>
+  %h = tile.await %c
+  scf.for %k = %zero to %end step %step : i32 {
+    %t = tile.load %x[span(%row : i32, 2) stride %n below(%least, %r), span(%k : i32, 1024) stride %one below(%least, %n)] pad(%pad : bf16) held(%h) : !tile.ptr<bf16> -> tensor<2x1024xbf16, #r>
+    tile.store %t to %y[span(%row : i32, 2) stride %n below(%least, %r), span(%k : i32, 1024) stride %one below(%least, %n)] : tensor<2x1024xbf16, #r> to !tile.ptr<bf16>
+  }
+  tile.return
+}
+
+// -----
+
+#q = #tile.layout<"1024 unit 1024 reg [1] [2] [4] lane [8] [16] [32] [64] [128] block [256] [512]">
+
+// Four blocks of a cluster take turns of 256 elements: of 4096, each copies four runs, a lane each, and reads its part of a strip a quarter as far on.
+// CHECK-LABEL: llvm.func @held_in_turns(
+// CHECK-SAME: tilegym.shared_bytes = 2056
+// CHECK: ptx.mbarrier_init %{{.*}}, %c4
+// CHECK: arith.minsi %{{.*}}, %c256
+// CHECK: ptx.bulk_load
+// CHECK-NOT: bulk_load
+// CHECK: scf.for %[[K:.*]] =
+// CHECK:   arith.shrui %[[K]], %c2
+// CHECK:   ptx.load_shared %{{.*}} + 0 bits 32 :
+tile.kernel @held_in_turns grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !tile.ptr<bf16>, divisor = 16, readonly>, #tile.param<base 1, "y", !tile.ptr<bf16>, divisor = 16>,
+    #tile.param<extent 1, "N", i64, divisor = 8>] knobs {ctas = 4 : i64} {
+  %x = tile.param 0 : !tile.ptr<bf16>
+  %y = tile.param 1 : !tile.ptr<bf16>
+  %n = tile.param 2 : i64
+  %zero = arith.constant 0 : i32
+  %least = arith.constant 0 : i64
+  %end = arith.constant 4096 : i32
+  %step = arith.constant 1024 : i32
+  %one = arith.constant 1 : i64
+  %c = tile.hold %x[span(%zero : i32, 4096) stride %one below(%least, %n)] : !tile.ptr<bf16>
+  %h = tile.await %c
+  scf.for %k = %zero to %end step %step : i32 {
+    %t = tile.load %x[span(%k : i32, 1024) stride %one within(%least, %n)] held(%h) : !tile.ptr<bf16> -> tensor<1024xbf16, #q>
+    tile.store %t to %y[span(%k : i32, 1024) stride %one within(%least, %n)] : tensor<1024xbf16, #q> to !tile.ptr<bf16>
+  }
+  tile.return
+}

@@ -75,11 +75,13 @@ llvm.func @collectives(%p: i1, %x: i32, %s: !llvm.ptr<3>) -> !llvm.ptr<7> {
 // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$3 st.global.v2.b32 [$2 + 16], {$0, $1};", "r,r,l,b,~{memory}"
 // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$3 atom.relaxed.gpu.global.add.u32 $0, [$1], $2;", "=r,l,r,b,~{memory}"
 // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$4 atom.relaxed.gpu.global.cas.b32 $0, [$1], $2, $3;", "=r,l,r,r,b,~{memory}"
-llvm.func @memory(%p: !llvm.ptr<1>, %ok: i1, %z: i32) {
+// CHECK: "mov.b32 $0, $6; mov.b32 $1, $6; mov.b32 $2, $6; mov.b32 $3, $6; @$5 ld.shared.v4.b32 {$0, $1, $2, $3}, [$4 + 64];", "=r,=r,=r,=r,l,b,r,r,r,r,~{memory}"
+llvm.func @memory(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %ok: i1, %z: i32) {
   %w:2 = ptx.load_global %p + 64 bits 32 if %ok else %z, %z readonly cache <streaming> : i32, i32
   ptx.store_global %w#0, %w#1 at %p + 16 bits 32 if %ok : i32, i32
   %old = ptx.atomic <add> %p, %z if %ok : i32
   %seen = ptx.atomic_cas %p, %old, %z if %ok : i32
+  %v:4 = ptx.load_shared %s + 64 bits 32 if %ok else %z, %z, %z, %z : i32, i32, i32, i32
   llvm.return
 }
 

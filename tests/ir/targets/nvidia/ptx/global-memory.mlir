@@ -3,10 +3,12 @@
 // RUN: tilegym-opt --split-input-file --verify-diagnostics %s | tilegym-opt --split-input-file | FileCheck %s
 
 // CHECK-LABEL: llvm.func @round_trip
+// CHECK: ptx.load_shared %{{.*}} + 16 bits 32 if %{{.*}} else %{{.*}}, %{{.*}} : i32, i32
 // CHECK: ptx.load_global %{{.*}} + 0 bits 16 : i16
 // CHECK: ptx.load_global %{{.*}} + 8 bits 32 if %{{.*}} else %{{.*}} : i32
 // CHECK: ptx.inline "popc.b32 $0, $1;"(%{{.*}}) meaning %{{.*}} : (i32) -> i32
-llvm.func @round_trip(%p: !llvm.ptr<1>, %ok: i1, %z: i32) {
+llvm.func @round_trip(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %ok: i1, %z: i32) {
+  %d:2 = ptx.load_shared %s + 16 bits 32 if %ok else %z, %z : i32, i32
   %a = ptx.load_global %p + 0 bits 16 : i16
   %b = ptx.load_global %p + 8 bits 32 if %ok else %z : i32
   %c = ptx.inline "popc.b32 $0, $1;" (%b) meaning %z : (i32) -> i32
