@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -40,6 +41,7 @@ private:
   bool chooseHeld();
   Value endOfPhase(OpBuilder &b, const Phase &phase, Location loc);
   void build(OpBuilder &b, const Phase &phase);
+  void buildWhole(OpBuilder &b, const Phase &phase);
 
   tile::KernelOp kernel;
   Block &body;
@@ -94,7 +96,9 @@ bool Rows::findMain() {
   width = std::max<int64_t>(vector, llvm::bit_floor(uint64_t(std::max<int64_t>(1, atOnce / rows))));
   while (width > vector && length % width)
     width /= 2;
-  return length % width == 0 && width < length; // a strip that is the row can stay in registers
+  if (width > length || length % width)
+    width = length;
+  return length > vector;
 }
 
 bool Rows::sortIntoPhases() {
@@ -173,7 +177,25 @@ Value Rows::endOfPhase(OpBuilder &b, const Phase &phase, Location loc) {
   return end;
 }
 
+/// A phase of one strip, the whole tile: shared memory is then but the way to registers, on which many bytes are without a register waiting for each.
+void Rows::buildWhole(OpBuilder &b, const Phase &phase) {
+  Value zero = arith::ConstantOp::create(b, main.getLoc(), b.getI64IntegerAttr(0));
+  Strip strip(b, length, width, zero, Value(), held);
+  for (Operation *sink : phase.sinks) {
+    if (auto store = dyn_cast<tile::StoreOp>(sink)) {
+      strip.store(store);
+      continue;
+    }
+    IRMapping mapping;
+    for (Value operand : sink->getOperands())
+      mapping.map(operand, strip.of(operand));
+    sink->replaceAllUsesWith(b.clone(*sink, mapping)->getResults());
+  }
+}
+
 void Rows::build(OpBuilder &b, const Phase &phase) {
+  if (width == length)
+    return buildWhole(b, phase);
   Location loc = phase.sinks.front()->getLoc();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));

@@ -69,7 +69,7 @@ def HoldInShared : Pass<"hold-in-shared", "::tilegym::tile::KernelOp"> {
     ```
     Loops end with the row where a strip beyond it would add nothing to a reduction, or what one of its elements tells. Left as they are: kernels
     without facts; rows that are no whole 16-byte vectors from 0 on; tensors that the kernel writes; wide tiles whose elements change places, or that control flow
-    carries; what would need a transcendental function more than twice; several rows a block in a cluster; rows that one strip takes.
+    carries; what would need a transcendental function more than twice; several rows a block in a cluster.
 
     `vectors`: 16-byte vectors of a strip that a thread holds (2 unless given). Needs canonical form; best before split-masked-loops. Numerics: fixes the order of
     reductions, else bit-equal.
@@ -254,7 +254,7 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
   let summary = "a loop whose last trips cross a bound becomes one without checks and one with them";
   let description = [{
     Where a span moves with the induction variable and only its upper bound is in doubt, the trips that stay inside are counted
-    beforehand. Innermost loops with constant steps; the body is copied once, so not where it is large or has matrix products, nor in
+    beforehand; masks `start + iota < N` of the same bound hold there. Innermost loops with constant steps; the body is copied once, so not where it is large or has matrix products, nor in
     kernels that promise nothing, which read element by element.
 
     ```mlir

@@ -42,7 +42,7 @@ Value loadTransposed(tile::PermuteOp permute) {
       b, load.getLoc(), permute.getType(), load.getBase(), permuted<int32_t>(load.getKinds(), order),
       values(load.getIndices()), permuted<int64_t>(load.getLengths(), order), values(load.getStrides()),
       values(load.getLowers()), values(load.getUppers()), permuted<int32_t>(load.getChecks(), order),
-      ValueRange(), load.getPad(), Value());
+      ValueRange(), load.getPad(), /*mask=*/Value(), /*held=*/Value());
 }
 
 /// Whether elementwise work makes the value from a product's result.

@@ -54,6 +54,24 @@ std::optional<Affine> affineIn(scf::ForOp loop, Value index) {
   return {};
 }
 
+/// The bound of a mask `start + iota < upper`.
+std::optional<Bound> boundOf(scf::ForOp loop, arith::CmpIOp mask) {
+  auto sum = mask.getLhs().getDefiningOp<arith::AddIOp>();
+  auto upper = mask.getRhs().getDefiningOp<tile::SplatOp>();
+  if (!sum || !upper || mask.getPredicate() != arith::CmpIPredicate::slt ||
+      !loop.isDefinedOutsideOfLoop(upper.getValue()))
+    return {};
+  for (auto [x, y] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+    auto start = x.getDefiningOp<tile::SplatOp>();
+    auto iota = y.getDefiningOp<tile::IotaOp>();
+    std::optional<Affine> index = start && iota ? affineIn(loop, start.getValue()) : std::nullopt;
+    if (index)
+      return Bound{*index, cast<RankedTensorType>(iota.getType()).getDimSize(iota.getAxis()),
+                   upper.getValue()};
+  }
+  return {};
+}
+
 /// The bound of an axis if its upper end is in doubt and moves with the loop.
 std::optional<Bound> boundOf(scf::ForOp loop, tile::RegionAxis axis) {
   if (axis.kind == tile::AxisKind::Gather || !(axis.check & tile::CheckUpper) ||
@@ -136,6 +154,15 @@ struct SplitMaskedLoops : impl::SplitMaskedLoopsBase<SplitMaskedLoops> {
             bound && llvm::is_contained(bounds, *bound))
           checks[i] &= ~tile::CheckUpper;
       op.setChecks(checks);
+    });
+    // Nor does a mask tell what the bounds tell.
+    loop.getBody()->walk([&](arith::CmpIOp mask) {
+      std::optional<Bound> bound = boundOf(loop, mask);
+      if (!bound || !llvm::is_contained(bounds, *bound))
+        return;
+      OpBuilder inner(mask);
+      auto yes = DenseElementsAttr::get(cast<ShapedType>(mask.getType()), true);
+      mask.replaceAllUsesWith(arith::ConstantOp::create(inner, mask.getLoc(), yes).getResult());
     });
   }
 

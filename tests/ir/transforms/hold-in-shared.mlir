@@ -107,15 +107,19 @@ tile.kernel @norm grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "
 
 // -----
 
-// What is beyond the row counts, too, and cannot be told beforehand: the first loop runs over the whole tile. A strip as wide as the tile stays in
-// registers, in the second kernel.
+// What is beyond the row counts, too, and cannot be told beforehand: the first loop runs over the whole tile. A strip as wide as the tile needs no
+// loop, in the second kernel.
 // CHECK-LABEL: tile.kernel @products
 // CHECK: tile.hold
 // CHECK: scf.for {{.*}} to %c1024{{.*}} step %c256
 // CHECK: arith.mulf {{.*}} : tensor<64x1xf32>
 // CHECK: scf.for
 // CHECK-LABEL: tile.kernel @short
-// CHECK-NOT: tile.hold
+// CHECK: tile.hold
+// CHECK-NOT: scf.for
+// CHECK: %[[T:.*]] = tile.load {{.*}} held(%{{.*}}) : !tile.ptr<f32> -> tensor<256xf32>
+// CHECK: tile.reduce <prod> %[[T]] [0] : tensor<256xf32> to f32
+// CHECK: arith.divf %[[T]]
 tile.kernel @products grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !tile.ptr<f32>, divisor = 16, readonly>, #tile.param<base 1, "y", !tile.ptr<f32>, divisor = 16>,
     #tile.param<extent 0, "R", i64>, #tile.param<extent 1, "N", i64, divisor = 4>] knobs {hold = 1 : i64} {
   %x = tile.param 0 : !tile.ptr<f32>

@@ -3,6 +3,7 @@
 #include "compiler/targets/nvidia/threads/Reduction.h"
 #include "compiler/layout/Reduce.h"
 #include "compiler/layout/Transform.h"
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -99,14 +100,30 @@ public:
 
   /// Writes this thread's registers at `position` among the partial results.
   void store(Value base, Value position) {
-    for (int64_t r = 0; r < layout.numRegisters(); ++r) {
-      if (t.isCopy(layout, r))
-        continue;
-      Value slot = t.add(t.mul(element(r), t.i32(count)), position);
-      for (size_t part = 0; part < tuple.parts.size(); ++part)
-        t.storeShared(base, t.add(t.mul(slot, t.i32(bytesOf(part))), t.i32(starts[part])),
-                      tuple.parts[part][r]);
-    }
+    eachAt(position, [&](Value offset, Value value) { t.storeShared(base, offset, value); });
+  }
+
+  /// The same, to another block, whose mbarrier counts the bytes. Possible where every part has words of its own.
+  bool canSend() const {
+    return llvm::all_of(
+        tuple.parts, [&](const Registers &part) { return part[0].getType().getIntOrFloatBitWidth() >= 32; });
+  }
+  void send(Value base, Value barrier, Value position) {
+    eachAt(position, [&](Value offset, Value value) {
+      Type type = value.getType();
+      if (type.isF64())
+        value = arith::BitcastOp::create(t.b, t.loc, t.b.getI64Type(), value);
+      ptx::StoreAsyncOp::create(t.b, t.loc, value, t.sharedAddress(base, offset), barrier, Value());
+    });
+  }
+  /// How many bytes a block is sent.
+  int64_t bytesSent() const {
+    int64_t elements = layout.numElements(), result = 0;
+    for (layout::Vec basis : layout.bases(layout::Dim::Block))
+      elements /= basis ? 2 : 1;
+    for (size_t part = 0; part < tuple.parts.size(); ++part)
+      result += elements * count * bytesOf(part);
+    return result;
   }
 
   /// Each register becomes the combination of its element's partial results, in order.
@@ -130,6 +147,15 @@ public:
 private:
   int64_t bytesOf(size_t part) const {
     return std::max<int64_t>(1, tuple.parts[part][0].getType().getIntOrFloatBitWidth() / 8);
+  }
+  void eachAt(Value position, llvm::function_ref<void(Value offset, Value value)> write) {
+    for (int64_t r = 0; r < layout.numRegisters(); ++r) {
+      if (t.isCopy(layout, r))
+        continue;
+      Value slot = t.add(t.mul(element(r), t.i32(count)), position);
+      for (size_t part = 0; part < tuple.parts.size(); ++part)
+        write(t.add(t.mul(slot, t.i32(bytesOf(part))), t.i32(starts[part])), tuple.parts[part][r]);
+    }
   }
   Value element(int64_t r) {
     SmallVector<int64_t> shape(layout.shape().begin(), layout.shape().end());
@@ -195,7 +221,12 @@ LogicalResult acrossBlocks(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t>
   Value owner = t.conjunction(areClear(t, t.laneId(), copies & ~choosing),
                               areClear(t, t.warpId(), tuple.layout.freeBits(layout::Dim::Warp)));
   Partials partials(t, tuple, int64_t(1) << masks.size());
-  Value base = t.acquireCluster(partials.sizeInBytes());
+  bool once = t.canExchangeOnce() && partials.canSend();
+  ThreadBuilder::Exchange exchange;
+  if (once)
+    exchange = t.beginExchange(partials.sizeInBytes(), partials.bytesSent());
+  else
+    exchange.data = t.acquireCluster(partials.sizeInBytes());
   t.ifTrue(owner, [&] {
     Value position = t.linear(t.clusterRank(), *positions);
     Value others = arith::AndIOp::create(t.b, t.loc, t.clusterRank(), t.i32((t.kernel.getCtas() - 1) & ~met));
@@ -204,11 +235,17 @@ LogicalResult acrossBlocks(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t>
       Value target = arith::OrIOp::create(t.b, t.loc, others, t.i32(peer));
       if (ofLane)
         target = arith::OrIOp::create(t.b, t.loc, target, ofLane);
-      partials.store(t.inPeer(base, target), position);
+      if (once)
+        partials.send(t.inPeer(exchange.data, target), t.inPeer(exchange.barrier, target), position);
+      else
+        partials.store(t.inPeer(exchange.data, target), position);
     }
   });
-  t.clusterBarrier();
-  partials.combineAll(base, combine);
+  if (once)
+    t.awaitExchange(exchange);
+  else
+    t.clusterBarrier();
+  partials.combineAll(exchange.data, combine);
   return success();
 }
 

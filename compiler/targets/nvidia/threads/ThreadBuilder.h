@@ -115,6 +115,19 @@ public:
   // ---- shared memory that the other blocks of the cluster write: two more buffers in turn
   /// Room for `bytes`, at the same place in each block, that no thread of the cluster still reads.
   mlir::Value acquireCluster(int64_t bytes);
+  /// What happens once in the kernel, so outside of control flow, needs no barrier: room that others write, and an mbarrier that counts the bytes.
+  struct Exchange {
+    mlir::Value data, barrier;
+  };
+  bool canExchangeOnce();
+  /// Room for `bytes`; `arriving` are sent to it (ptx.store_async), by this block and others.
+  Exchange beginExchange(int64_t bytes, int64_t arriving);
+  /// Waits until all of it has arrived.
+  void awaitExchange(const Exchange &exchange);
+  /// Waits until the mbarrier's first phase is complete: what was counted is seen.
+  void awaitPhase(mlir::Value barrier);
+  /// Before the kernel's end: none exits while what it sent is on its way.
+  void leaveCluster();
   /// The same place in block `rank`.
   mlir::Value inPeer(mlir::Value base, mlir::Value rank);
   /// All threads of the cluster meet: what any wrote before, to shared or global memory, all see after it.
@@ -163,7 +176,8 @@ private:
   llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);
 
   bool needsBarrier = false, usedShared = false, needsClusterBarrier = false, usedCluster = false;
-  bool clusterStarted = false;
+  mlir::Operation *clusterStart = nullptr; ///< where all threads arrive first
+  mlir::Operation *lastExchange = nullptr; ///< the wait for it; null once the blocks have met since
   void startCluster();
   /// Buffers lie one after another: two of the block, two of the cluster, two of the block while buffers of the kernel live;
   /// then what is reserved.

@@ -8,7 +8,6 @@
 #include "compiler/targets/nvidia/threads/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -151,17 +150,7 @@ LogicalResult lowerHold(ThreadBuilder &t, Operation *op) {
 
 LogicalResult lowerAwait(ThreadBuilder &t, Operation *op) {
   auto await = cast<tile::AwaitOp>(op);
-  Value barrier = t.get(await.getCopy())[1], parity = t.i32(0), yes = t.boolean(true);
-  auto loop = scf::WhileOp::create(t.b, t.loc, TypeRange(), ValueRange());
-  {
-    OpBuilder::InsertionGuard guard(t.b);
-    t.b.createBlock(&loop.getBefore());
-    Value done = ptx::MbarrierTryWaitOp::create(t.b, t.loc, barrier, parity, Value());
-    Value again = arith::XOrIOp::create(t.b, t.loc, done, yes);
-    scf::ConditionOp::create(t.b, t.loc, again, ValueRange());
-    t.b.createBlock(&loop.getAfter());
-    scf::YieldOp::create(t.b, t.loc);
-  }
+  t.awaitPhase(t.get(await.getCopy())[1]);
   t.set(await, t.get(await.getCopy()));
   return success();
 }

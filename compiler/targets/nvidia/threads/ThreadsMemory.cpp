@@ -4,8 +4,6 @@
 #include "compiler/targets/nvidia/threads/Access.h"
 #include "compiler/targets/nvidia/threads/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 

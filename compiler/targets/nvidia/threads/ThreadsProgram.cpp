@@ -34,6 +34,7 @@ LogicalResult lowerBlockId(ThreadBuilder &t, Operation *op) {
 }
 
 LogicalResult lowerReturn(ThreadBuilder &t, Operation *) {
+  t.leaveCluster();
   LLVM::ReturnOp::create(t.b, t.loc, ValueRange());
   return success();
 }

@@ -88,26 +88,34 @@ tile.kernel @program_order grid 1 [-1] facts <general> warps 2 params [#tile.par
 
 #c = #tile.layout<"512 unit 512 lane [1] [2] [4] [8] [16] warp [32] [64] block [128] [256]">
 
-// A cluster of four is one block of the grid. Each block's sum goes to all four, a lane each; one barrier of the cluster; then the four in order. The blocks
-// meet once before, as memory of a block that does not run cannot be written. One thread of the cluster stores.
+// A cluster of four is one block of the grid. Each block's sum goes to all four, a lane each, and an mbarrier of each counts the bytes; then the four in order. The
+// blocks meet once before, as memory of a block that does not run cannot be written, and once behind, so that none exits while what it sent is on its way. One
+// thread of the cluster stores.
 // CHECK-LABEL: llvm.func @cluster
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 4, 1, 1>
-// CHECK-SAME: tilegym.shared_bytes = 144
+// CHECK-SAME: tilegym.shared_bytes = 152
 // CHECK: %[[RANK:.*]] = ptx.cluster_rank
-// CHECK: ptx.cluster_arrive relaxed
+// CHECK: %[[DATA:.*]] = llvm.getelementptr %{{.*}}[%c128_i32]
+// CHECK: %[[ALL:.*]] = llvm.getelementptr %[[DATA]][%c16_i32]
+// CHECK: ptx.mbarrier_init %[[ALL]], %c1_i32 if
+// CHECK: ptx.mbarrier_arrive_expect_tx %[[ALL]], %c16_i32 if
+// CHECK: ptx.fence_mbarrier_init
+// CHECK-NEXT: ptx.cluster_arrive relaxed
 // CHECK: %[[ID:.*]] = ptx.block_id
 // CHECK: arith.shrui %[[ID]], %c2
 // CHECK: ptx.barrier
 // CHECK: ptx.cluster_wait
-// CHECK: %[[PEER:.*]] = ptx.map_shared_rank
-// CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<7>
-// CHECK-NOT: map_shared_rank
-// CHECK: ptx.cluster_arrive
-// CHECK-NEXT: ptx.cluster_wait
+// CHECK: %[[PEER:.*]] = ptx.map_shared_rank %[[DATA]]
+// CHECK: %[[SIGNAL:.*]] = ptx.map_shared_rank %[[ALL]]
+// CHECK: ptx.store_async(%{{.*}}) to %{{.*}} signal %[[SIGNAL]] : f32
+// CHECK-NOT: store_async
+// CHECK: ptx.mbarrier_try_wait %[[ALL]], %c0_i32
+// CHECK: ptx.cluster_arrive relaxed
 // CHECK: llvm.load {{.*}} -> vector<4xf32>
 // CHECK-COUNT-3: arith.addf
 // CHECK: arith.cmpi eq, %[[RANK]]
 // CHECK: ptx.store_global
+// CHECK-NEXT: ptx.cluster_wait
 tile.kernel @cluster grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<base 1, "y", !tile.ptr<f32>>] knobs {ctas = 4 : i64} {
   %x = tile.param 0 : !tile.ptr<f32>
   %y = tile.param 1 : !tile.ptr<f32>
@@ -117,6 +125,32 @@ tile.kernel @cluster grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0
   %t = tile.load %x[span(%block, 512) stride %one within(%zero, %one)] : !tile.ptr<f32> -> tensor<512xf32, #c>
   %s = tile.reduce <sum> %t [0] : tensor<512xf32, #c> to f32
   tile.store %s to %y[point(%block) stride %one within(%zero, %one)] : f32 to !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+#c = #tile.layout<"512 unit 512 lane [1] [2] [4] [8] [16] warp [32] [64] block [128] [256]">
+
+// In a loop the same mbarrier would be used again: there the blocks meet.
+// CHECK-LABEL: llvm.func @exchanges_in_a_loop
+// CHECK: scf.for
+// CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<7>
+// CHECK: ptx.cluster_arrive
+// CHECK-NEXT: ptx.cluster_wait
+// CHECK-NOT: mbarrier
+tile.kernel @exchanges_in_a_loop grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<base 1, "y", !tile.ptr<f32>>] knobs {ctas = 4 : i64} {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %y = tile.param 1 : !tile.ptr<f32>
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %many = arith.constant 4096 : i64
+  %step = arith.constant 512 : i64
+  scf.for %k = %zero to %many step %step : i64 {
+    %t = tile.load %x[span(%k, 512) stride %one within(%zero, %one)] : !tile.ptr<f32> -> tensor<512xf32, #c>
+    %s = tile.reduce <sum> %t [0] : tensor<512xf32, #c> to f32
+    tile.store %s to %y[point(%k) stride %one within(%zero, %one)] : f32 to !tile.ptr<f32>
+  }
   tile.return
 }
 
