@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A model of one number: what a thread holds of the largest tile, or of the largest result of a matrix product. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
 // more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions. Without facts, eight values a thread.
-// A block that holds more than some 32 KB leaves room for too few others, which would load while it stores: then a cluster shares the tile.
+// A block that holds more than some 16 KB leaves room for too few others, which would load while it stores: then a cluster shares the tile. Rows in shared
+// memory cost a thread no register, so four times as much does no harm; but where registers do as well, they cost fewer instructions.
 #include "compiler/driver/CostModel.h"
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,7 @@
 namespace tilegym::driver {
 namespace {
 
-constexpr double kBlockBytes = 32 * 1024;
+constexpr double kBlockBytes = 16 * 1024;
 
 int64_t elementsOf(const sem::Expr &e) {
   int64_t n = 1;
@@ -82,7 +83,8 @@ double cost(const KernelSize &size, const sem::Specialization &point, tile::Fact
     return productCost(size, point, facts);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
-  if (facts != tile::Facts::Fast && knob(point, "hold", 0))
+  bool shared = knob(point, "hold", 0) != 0;
+  if (shared && facts != tile::Facts::Fast)
     return HUGE_VAL; // what holding makes of it is what it is without
   double cost = facts == tile::Facts::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
                                            : std::abs(std::log2(held / 8));
@@ -91,6 +93,10 @@ double cost(const KernelSize &size, const sem::Specialization &point, tile::Fact
   if (warps > 8)
     cost += 0.3 * std::log2(double(warps) / 8); // few large blocks overlap loading and storing less
   double shares = double(size.largestTile * size.elementBytes) / double(ctas) / kBlockBytes;
+  if (shared) {
+    cost += 1;
+    shares /= 4;
+  }
   cost += std::max(0.0, std::log2(shares));
   if (ctas > 1) // an exchange a reduction must pay
     cost += 0.2 * std::log2(double(ctas)) + 2 * std::max(0.0, -std::log2(shares));

@@ -175,6 +175,11 @@ void TuneReader::where(const std::vector<ast::Setting> &settings, TuneSpace &spa
     local->index = int64_t(i);
     inside.names[space.names[i]] = {local};
   }
+  // The words of a knob are its numbers.
+  for (const TuneSetting &setting : space.settings)
+    for (size_t i = 0; setting.knob && i < setting.knob->words.size(); ++i)
+      inside.names.insert(
+          {setting.knob->words[i], {makeConst(DType::Index, Constant{int64_t(i)}, setting.range)}});
   for (const ast::Setting &written : settings)
     if (written.kind == ast::Setting::Where && written.value) {
       ExprPtr condition = checkHostBool(*written.value, inside, "the condition of `where`", sink);

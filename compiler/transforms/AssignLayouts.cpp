@@ -46,7 +46,7 @@ public:
     for (const LayoutClass &c : classes.classes)
       for (tile::RegionOp op : c.accesses)
         widest = std::max(widest, accessShape(op).width);
-    kernel.walk([&](Operation *op) { inOrder |= isa<tile::ScanOp, tile::ScanWithOp>(op); });
+    kernel.walk([&](Operation *op) { inOrder |= isa<tile::ScanOp, tile::ScanWithOp, tile::HoldOp>(op); });
   }
 
   LogicalResult run();
@@ -73,7 +73,8 @@ private:
   LayoutClasses classes;
   std::vector<std::optional<Layout>> layouts; ///< by class
   int64_t widest = 1;                         ///< vector of any access
-  bool inOrder = false; ///< something meets elements in their order: blocks of a cluster have stretches of it
+  /// Something meets elements in their order, or reads its part of them in several layouts: blocks of a cluster have stretches.
+  bool inOrder = false;
 };
 
 /// Widths here count elements, so an element is one "byte".

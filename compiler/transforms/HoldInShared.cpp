@@ -89,9 +89,6 @@ bool Rows::findMain() {
   length = type.getShape().back();
   vector = 16 / bytesOf(main);
   int64_t rows = type.getNumElements() / length;
-  // Blocks of a cluster take turns along a row, not along a row of blocks.
-  if (kernel.getCtas() > 1 && rows > 1)
-    return false;
   int64_t atOnce = kernel.getNumThreads() * kernel.getCtas() * vector * kernel.getKnob("vectors", 2);
   width = std::max<int64_t>(vector, llvm::bit_floor(uint64_t(std::max<int64_t>(1, atOnce / rows))));
   while (width > vector && length % width)

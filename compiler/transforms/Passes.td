@@ -69,7 +69,7 @@ def HoldInShared : Pass<"hold-in-shared", "::tilegym::tile::KernelOp"> {
     ```
     Loops end with the row where a strip beyond it would add nothing to a reduction, or what one of its elements tells. Left as they are: kernels
     without facts; rows that are no whole 16-byte vectors from 0 on; tensors that the kernel writes; wide tiles whose elements change places, or that control flow
-    carries; what would need a transcendental function more than twice; several rows a block in a cluster.
+    carries; what would need a transcendental function more than twice.
 
     `vectors`: 16-byte vectors of a strip that a thread holds (2 unless given). Needs canonical form; best before split-masked-loops. Numerics: fixes the order of
     reductions, else bit-equal.

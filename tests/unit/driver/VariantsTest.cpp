@@ -123,7 +123,7 @@ TEST_CASE("points that need clusters are for targets that have them") {
             "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
 }
 
-TEST_CASE("a cluster shares what is more than some 32 KB; what no point can hold is a later kernel's") {
+TEST_CASE("a cluster shares what is more than some 16 KB; what no point can hold is a later kernel's") {
   std::string rows = R"(
 kernel resident(BM, BN = pow2ceil(N)) when (N <= 524288) & (N > 4096) {
   grid(cdiv(R, BM))
@@ -133,9 +133,9 @@ tune resident { BM = 1; warps in [8, 16]; ctas in [1, 2, 4, 8] }
 )";
   using Names = std::vector<std::string>;
   CHECK(slotsOf(rows + streaming, tile::Facts::Fast, 90) ==
-        Names{"resident_f32_BM1_BN8192_warps16_ctas1_fast spare",
-              "resident_f32_BM1_BN16384_warps16_ctas2_fast spare",
-              "resident_f32_BM1_BN32768_warps16_ctas4_fast spare",
+        Names{"resident_f32_BM1_BN8192_warps8_ctas2_fast spare",
+              "resident_f32_BM1_BN16384_warps8_ctas4_fast spare",
+              "resident_f32_BM1_BN32768_warps8_ctas8_fast spare",
               "resident_f32_BM1_BN65536_warps16_ctas8_fast spare",
               "resident_f32_BM1_BN131072_warps16_ctas8_fast spare",
               "resident_f32_BM1_BN262144_warps16_ctas8_fast spare", "streaming_f32_BN1024_warps4_fast"});

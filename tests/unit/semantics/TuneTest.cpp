@@ -56,6 +56,11 @@ TEST_CASE("where cuts the space, with knobs, consts, compile-time dims and dtype
   CHECK(texts(points(*model, "", 1)) == Texts{"BM=1 BN=32 stages=2", "BM=1 BN=32 stages=3"});
   CHECK(texts(points(*model, "", 2)) == Texts{"BM=1 BN=32 stages=2", "BM=1 BN=32 stages=3"});
   CHECK(points(*model, "", 3).empty());
+  // A knob's words stand for themselves.
+  CHECK(texts(points(*op("BM = 1; BN = 1; hold in [registers, shared]; warps in [4, 8]; where (hold == "
+                         "shared) | (warps == 4)"))) == Texts{"BM=1 BN=1 hold=registers warps=4",
+                                                              "BM=1 BN=1 hold=shared warps=4",
+                                                              "BM=1 BN=1 hold=shared warps=8"});
 }
 
 TEST_CASE("an arch replaces settings and adds its own") {
