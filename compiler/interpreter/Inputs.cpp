@@ -147,6 +147,11 @@ std::optional<HostTensor> generate(DType type, const Dims &shape, const sem::Fil
     fillDoubles(out, [&](size_t i) { return filling.args[bitsAt(stream, i) % filling.args.size()]; });
     break;
   case Rule::OneHot: {
+    if (filling.args.size() == 2) {
+      fillDoubles(out,
+                  [&](size_t i) { return i % columns == bitsAt(stream, i / columns) % columns ? a : b; });
+      break;
+    }
     int64_t at = toInt(argument(2), DType::I64), place = at < 0 ? at + int64_t(columns) : at;
     if (place < 0 || place >= int64_t(columns)) {
       error = "one_hot at " + std::to_string(at) + " is outside a row of " + std::to_string(columns);

@@ -79,7 +79,27 @@ public:
     }
   }
 
+  /// Of the section's own settings; where it says no such constants, as `precision = tf32`, of the cases that do.
   std::vector<TestCall> run() {
+    std::vector<TestCall> calls = run(nullptr);
+    for (const TestCaseModel &one : model.cases)
+      if (calls.empty() && isFree(one))
+        calls = run(&one);
+    return calls;
+  }
+
+private:
+  /// Neither results nor elements of it stand in the spec.
+  static bool isFree(const TestCaseModel &one) {
+    auto isLiteral = [](const std::vector<Generator> &all) {
+      return std::any_of(all.begin(), all.end(), [](auto &rule) { return rule.kind == Generator::Literal; });
+    };
+    const auto &tensors = one.settings.tensors;
+    return one.expects.empty() && std::none_of(tensors.begin(), tensors.end(), isLiteral);
+  }
+
+  std::vector<TestCall> run(const TestCaseModel *one) {
+    testCase = one;
     std::vector<TestCall> calls;
     for (size_t number = 0; number < options.count; ++number)
       if (std::optional<TestCall> call = make(number))
@@ -88,7 +108,6 @@ public:
     return calls;
   }
 
-private:
   /// Which dims are the last axis of a tensor, or a factor of one: their sizes decide on whole vectors.
   void findRows() {
     isRow.assign(op.dims.size(), false);
@@ -131,7 +150,7 @@ private:
           sizes[id] = {roundOne(bounded[id])};
       }
       std::vector<TestCall> fitting;
-      for (TestCall &call : resizedCalls(op, model, sizes))
+      for (TestCall &call : resizedCalls(op, model, sizes, testCase))
         if (fits(call))
           fitting.push_back(std::move(call));
       if (fitting.empty())
@@ -148,36 +167,38 @@ private:
     size_t kind = (number + number / kParts) % 8;
     if (kind % 4 < 2)
       return;
+    bool isBlank = number / kParts % 3 == 2;
     for (size_t id = 0; id < op.tensors.size(); ++id)
       for (size_t element = 0; element < call.fillings[id].size(); ++element)
         if (const ArrayShape &array = call.shape.tensors[id][element]; isFloat(array.dtype))
-          chooseValues(call.fillings[id][element], array, kind);
+          chooseValues(call.fillings[id][element], array, kind, isBlank);
     call.name += kind == 2 ? ", few values" : kind == 3 ? ", low" : kind == 6 ? ", special" : ", one";
   }
 
-  void chooseValues(Filling &filling, const ArrayShape &array, size_t kind) {
+  void chooseValues(Filling &filling, const ArrayShape &array, size_t kind, bool isBlank) {
     constexpr double inf = std::numeric_limits<double>::infinity(),
                      nan = std::numeric_limits<double>::quiet_NaN();
     bool isWhole = filling.kind == Generator::RandInt; // sums are exact, and stay so
     if (!isWhole && filling.kind != Generator::Normal && filling.kind != Generator::Uniform)
       return;
-    int64_t columns = array.extents.empty() ? 1 : array.extents.back();
     if (kind == 3) { // all below what pads
       double first = filling.args[0], second = filling.args[1];
       filling.args = filling.kind == Generator::Normal ? std::vector<double>{-8 * second, second}
                                                        : std::vector<double>{2 * first - second, first};
     } else if (isWhole && kind == 6 && array.dtype == DType::F64) { // both words differ
       filling.args = {-0x1p40, 0x1p40};
-    } else if (isWhole && kind == 7) { // hardly two alike
+    } else if (isWhole && kind > 5) { // hardly two alike
       filling.args = {-4000, 4000};
     } else if (isWhole) {
       return;
+    } else if (kind == 2 && isBlank) { // sums that are 0
+      filling = {Generator::Fill, {0}, nullptr};
     } else if (kind == 2) { // meet each other often; halves
       filling = {Generator::Choice, {-2.5, -0.5, 0.5, 1.5, 3}, nullptr};
     } else if (kind == 6) {
       filling = {Generator::Choice, {nan, inf, -inf, -0.0, 1, 1, 2, 2}, nullptr};
-    } else if (columns > 0 && array.extents.size() > 1) { // one of a row counts, wherever it is
-      filling = {Generator::OneHot, {200, 0.25, double(random.below(columns))}, nullptr};
+    } else if (array.extents.size() > 1) { // one of a row counts, wherever it is
+      filling = {Generator::OneHot, {200, 0.25}, nullptr};
     }
   }
 
@@ -240,7 +261,8 @@ private:
     Random own(round << 8 | id);
     const std::vector<int64_t> &sizes = bounded[id];
     int64_t part = partOf(id, number), count = int64_t(sizes.size());
-    if ((part == 0 || part + 1 == int64_t(kParts)) && own.below(2))
+    if ((part == 0 || part + 1 == int64_t(kParts)) &&
+        number / kParts % 2 == 0) // where masks of whole registers change
       return part ? sizes.back() : sizes.front();
     return sizes[size_t(std::min(count - 1, (part * count + own.below(count)) / int64_t(kParts)))];
   }
@@ -260,7 +282,9 @@ private:
   }
 
   /// A section that gives a dim one size may rely on it, in how it fills the tensors.
-  bool saysOne(size_t id) const { return model.settings.dims[id].size() == 1; }
+  bool saysOne(size_t id) const {
+    return !testCase && model.settings.dims[id].size() == 1; // a case is of one size as a rule
+  }
 
   /// A permutation of the parts by dim, another one each round.
   int64_t partOf(size_t id, size_t number) const {
@@ -295,6 +319,7 @@ private:
   const Specialization &variant;
   const std::vector<ExprPtr> &grid;
   const EdgeOptions &options;
+  const TestCaseModel *testCase = nullptr; ///< whose settings are taken; null: the section's
   uint64_t round = 0;
   bool isDeep = false; ///< the call with a group of many dims, none of which is 1
   Random random;

@@ -263,7 +263,7 @@ std::string CallMaker::nameOf(const TestCall &call) const {
   };
   // A case's name says what it fixes; only what varies is added.
   for (size_t id = 0; id < op.dims.size(); ++id) {
-    if (testCase && dims(id).size() < 2)
+    if (testCase && dims(id).size() < 2 && !isGiven(id))
       continue;
     if (op.dims[id].perElement)
       add(op.dims[id].name, list(values.lists[id]));
@@ -408,12 +408,14 @@ std::vector<TestCall> testCalls(const OpModel &op, const TestModel &model, Diagn
   return calls;
 }
 
-std::vector<TestCall> resizedCalls(const OpModel &op, const TestModel &model, const Sizes &sizes) {
+std::vector<TestCall> resizedCalls(const OpModel &op, const TestModel &model, const Sizes &sizes,
+                                   const TestCaseModel *one) {
   std::vector<TestCall> calls;
   DiagnosticSink refused;
-  CallMaker section(op, model.settings, nullptr, {}, refused, &sizes);
-  section.leaveOutOptionals();
-  section.run(calls);
+  CallMaker maker(op, model.settings, one, {}, refused, &sizes);
+  if (!one)
+    maker.leaveOutOptionals();
+  maker.run(calls);
   return calls;
 }
 

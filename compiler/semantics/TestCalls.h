@@ -30,8 +30,9 @@ int64_t elementsOf(const TestCall &call);
 std::vector<TestCall> testCalls(const OpModel &op, const TestModel &model, DiagnosticSink &sink);
 /// By OpModel::dims: of a group its leading dims; of a dim whose lists hold, nothing.
 using Sizes = std::vector<std::optional<std::vector<int64_t>>>;
-/// The calls that the section's own lists make, at other sizes. None where the op refuses them.
-std::vector<TestCall> resizedCalls(const OpModel &op, const TestModel &model, const Sizes &sizes);
+/// The calls that the section's own lists make, or those of one of its cases, at other sizes. None where the op refuses them.
+std::vector<TestCall> resizedCalls(const OpModel &op, const TestModel &model, const Sizes &sizes,
+                                   const TestCaseModel *one = nullptr);
 std::vector<TestCall> benchCalls(const OpModel &op, const BenchModel &model, DiagnosticSink &sink);
 
 } // namespace tilegym::sem

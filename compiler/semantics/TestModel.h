@@ -20,7 +20,7 @@ struct Generator {
     Uniform,     ///< args: lo, hi; [lo, hi)
     RandInt,     ///< args: lo, hi; integers in [lo, hi)
     Iota,        ///< 0, 1, 2 ... in row-major order
-    OneHot,      ///< args: value, off, position in each row of the last axis (-1: the last)
+    OneHot,      ///< args: value, off, position in each row of the last axis (-1: the last; none: one a row)
     Permutation, ///< of 0 .. n-1 along the last axis, another one a row
     Fill,        ///< args: value
     Choice,      ///< args: one of them each; no spec writes it (see EdgeCalls.h)

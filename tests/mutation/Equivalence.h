@@ -16,6 +16,7 @@
 // | prefetch | it changes no memory, whoever asks for it |
 // | value of masked elements, more of them | a load's mask lets more through than before, what it gives flows as in the next rule; cases that end in each part of a tile say that it reads nothing out of bounds |
 // | value of masked elements | the load's other value flows, in this thread alone, through arithmetic to where nothing happens unless the load did: predicates, branches, conjunctions |
+// | columns of every size | a load's other value, where its mask is true for every size that the variant takes (`Subject::assume`) |
 #pragma once
 #include "MutationOperators.h"
 
@@ -28,5 +29,7 @@ std::string equivalentByMask(const Operator &kind, mlir::Operation *op);
 /// The rules of values, after the mistake was made; `before` are the properties that the operation had. Empty: it does not hold.
 std::string equivalentByFlow(const Operator &kind, mlir::Operation *op, unsigned place,
                              mlir::Attribute before);
+/// The rule of sizes, after the mistake was made, in a module whose sizes were clamped to the variant's range. Empty: it does not hold.
+std::string equivalentByRange(const Operator &kind, mlir::Operation *op);
 
 } // namespace tilegym::mutation

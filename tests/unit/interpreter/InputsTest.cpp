@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -63,6 +64,14 @@ TEST_CASE("iota, one_hot, fill, permutation, literal") {
   std::string error;
   CHECK(!generate(DType::F16, {2, 3}, hot, 1, error));
   CHECK(error == "one_hot at 3 is outside a row of 3");
+  hot.args = {5, -1};
+  std::vector<double> rows = made(DType::F16, {40, 16}, hot).toDoubles();
+  std::set<std::ptrdiff_t> places;
+  for (auto row = rows.begin(); row != rows.end(); row += 16) {
+    CHECK(std::count(row, row + 16, 5) == 1);
+    places.insert(std::find(row, row + 16, 5) - row);
+  }
+  CHECK(places.size() > 8);
   CHECK(made(DType::BF16, {2}, rule(Rule::Fill, {7})).toDoubles() == std::vector<double>{7, 7});
   std::vector<double> few = made(DType::F16, {64}, rule(Rule::Choice, {-0.5, 2, 7})).toDoubles();
   CHECK(std::set<double>(few.begin(), few.end()) == std::set<double>{-0.5, 2, 7});

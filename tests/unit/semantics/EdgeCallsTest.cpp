@@ -48,7 +48,7 @@ TEST_CASE("rows end in each eighth of what the derived tile leaves, and calls fi
   Edges edges(kHeader, kRows, kTest, 1);
   int64_t tile = edges.variant.params[1].value;
   REQUIRE(tile == 256);
-  std::set<int64_t> parts, rows, ranks;
+  std::set<int64_t> parts, sizes, rows, ranks;
   int deep = 0;
   for (const TestCall &call : edges.calls()) {
     int64_t n = call.bound.values.dims[1], r = call.bound.values.dims[0];
@@ -61,11 +61,14 @@ TEST_CASE("rows end in each eighth of what the derived tile leaves, and calls fi
     CHECK((r + 3) / 4 <= EdgeOptions().mostBlocks);
     CHECK(elementsOf(call) <= EdgeOptions().mostElements);
     parts.insert((n - 129) / 16);
+    sizes.insert(n);
     rows.insert(r % 4);
     ranks.insert(int64_t(call.bound.groups[0].size()));
   }
   CHECK(deep == 1);
   CHECK(parts.size() == 8);
+  CHECK(*sizes.begin() == 129);
+  CHECK(*sizes.rbegin() == 256);
   CHECK(rows.size() == 4);
   CHECK(ranks.size() >= 4);
   CHECK(sizeRange(*edges.op, edges.variant, 1) == std::pair(int64_t(129), int64_t(256)));
@@ -80,10 +83,28 @@ TEST_CASE("whole vectors, equal calls for equal arguments, values that meet each
     CHECK(call.bound.values.dims[1] % 4 == 0);
     kinds.insert(call.fillings[0][0].kind);
   }
-  CHECK(kinds == std::set<Generator::Kind>{Generator::Normal, Generator::OneHot, Generator::Choice});
+  CHECK(kinds ==
+        std::set<Generator::Kind>{Generator::Normal, Generator::OneHot, Generator::Choice, Generator::Fill});
   std::vector<TestCall> again = edges.calls({.wholeVectors = true});
   CHECK(std::equal(calls.begin(), calls.end(), again.begin(), again.end(),
                    [](auto &a, auto &b) { return a.name == b.name && a.seed == b.seed; }));
+}
+
+TEST_CASE("constants that a case alone says: its calls, at other sizes") {
+  Edges edges("op f(x: T[*R, N], const mode: slow | quick = slow) -> y: T[*R, N] where T: f32 | f16", kRows,
+              "R in [1, 9]; N in [1, 63]; T in all; case \"c\" { R = 1; N = 1; x = [[1]]; mode = quick; "
+              "expect y = [[1]] }; case \"quick\" { R = 2; N = 7; mode = quick; x = randint(-9, 9) }; "
+              "tolerance { f32: 0; f16: 0 }",
+              1);
+  REQUIRE(edges.variant.consts.size() == 1);
+  edges.variant.consts[0] = Constant{int64_t(1)};
+  std::vector<TestCall> calls = edges.calls();
+  CHECK(calls.size() > 20);
+  for (const TestCall &call : calls) {
+    CHECK(call.testCase->name == "quick");
+    CHECK(call.fillings[0][0].kind == Generator::RandInt);
+    CHECK(call.bound.values.dims[1] > 128);
+  }
 }
 
 TEST_CASE("dims that a `where` puts in order meet, and a section's generators hold") {
