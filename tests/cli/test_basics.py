@@ -72,7 +72,7 @@ class Check(cli.CliTest):
         self.assertNotIn("T=bf16", out)
         self.assertNotIn("passed  ", self.expect(OK, "check", "-q", "softmax", "-k", "R=1 N=1 "))
         self.expect(OK, "check", "softmax", "--static", out="1 spec checked")
-        self.expect(INPUT_WRONG, "check", "softmax", "-k", "nothing-like-it", err="no test case matches the patterns given with -k")
+        self.expect(INPUT_WRONG, "check", "softmax", "-k", "nothing-like-it", err="no test case matches what -k or --case say")
         self.expect(INPUT_WRONG, "check", "softmax", "--kernel", "nosuch", err="--kernel: no op has a kernel 'nosuch'")
 
     def test_a_check_of_nothing_fails(self):

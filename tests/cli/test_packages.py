@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -134,6 +136,17 @@ class Packages(cli.CliTest):
         self.gpu_test(CHECK_FAILED, damage="elements", out=["`x`: an input was written", "`y`: byte 0 of its memory was written, which is between its elements"])
         self.gpu_test(CHECK_FAILED, damage="launch", out="CUDA_ERROR_FAKE (700)")
         self.gpu_test(CHECK_FAILED, damage="run", out=["the kernel's run failed", "an earlier case left the GPU unusable", "1 failed, 3 skipped"])
+
+    def test_a_failure_says_how_to_run_just_that_case(self):
+        out = self.gpu_test(CHECK_FAILED, damage="elements")
+        commands = set(re.findall("  rerun: tilegymc (.*)", out))
+        self.assertEqual(len(commands), 1)
+        words = shlex.split(commands.pop())
+        self.assertEqual([words[0], words[words.index("--case") + 1]], ["test", "R=9 N=63 T=f32"])
+        cases = json.loads(self.expect(CHECK_FAILED, *words, "--json", driver=cli.FAKE_DRIVER, damage="elements"))["cases"]
+        self.assertEqual({(case["backend"].split(",")[0], case["case"]) for case in cases}, {("gpu", "R=9 N=63 T=f32")})
+        self.assertIn("--case 'R=9 N=63 T=f32'", cases[0]["rerun"])
+        self.expect(INPUT_WRONG, "test", "softmax", "--case", "R=9 N=6", err="no test case matches what -k or --case say")
 
     def test_skips_say_why(self):
         self.expect(ENVIRONMENT_LACKS, "test", "softmax", "-k", "R=9 N=63 T=bf16", "--backend", "gpu", "--package", self.package, driver=cli.FAKE_DRIVER,

@@ -26,8 +26,10 @@ json caseJson(const CaseLine &line) {
             {"seconds", line.result.seconds}};
   for (const sem::SeenError &error : line.result.errors)
     j["errors"][std::string(tilegym::name(error.dtype))] = error.relative;
-  if (!line.result.failures.empty())
+  if (!line.result.failures.empty()) {
     j["failures"] = line.result.failures;
+    j["rerun"] = line.rerun;
+  }
   if (line.result.status == CaseResult::Skipped)
     j["reason"] = line.result.skipped;
   return j;
@@ -43,6 +45,8 @@ void printLine(const CaseLine &line) {
                 r.seconds);
   for (const std::string &failure : r.failures)
     std::printf("%s%s", failure.c_str(), failure.empty() || failure.back() != '\n' ? "\n" : "");
+  if (!r.failures.empty())
+    std::printf("  rerun: %s\n", line.rerun.c_str());
 }
 
 } // namespace

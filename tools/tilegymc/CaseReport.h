@@ -12,6 +12,7 @@ namespace tilegym::cli {
 struct CaseLine {
   std::string op, backend;
   interp::CaseResult result;
+  std::string rerun = {}; ///< a command that runs just this case
 };
 
 CaseLine skippedLine(const sem::OpModel &op, const sem::TestCall &call, const std::string &backend,

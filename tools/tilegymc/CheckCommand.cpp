@@ -13,6 +13,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> specs, patterns, kernels;
+  std::string exactly;
   unsigned jobs = 0, points = 2;
   bool staticOnly = false, quiet = false, simulate = false, referenceOnly = false;
   SimOptions sim;
@@ -105,10 +106,10 @@ int run(const Options &o, const Globals &globals) {
   std::vector<std::unique_ptr<OpTests>> tests;
   if (!o.staticOnly)
     for (const OpPtr &op : ops)
-      tests.push_back(collectTests(op, o.patterns, sink));
+      tests.push_back(collectTests(op, o.patterns, sink, o.exactly));
   std::vector<Task> tasks = makeTasks(o, tests, globals, sink);
   if (tasks.empty() && !o.staticOnly && !sink.hasErrors()) {
-    complain("no test case matches the patterns given with -k");
+    complain("no test case matches what -k or --case say");
     return InputWrong;
   }
   SimRun sim(o.sim);
@@ -151,12 +152,17 @@ int run(const Options &o, const Globals &globals) {
     return sink.hasErrors() ? InputWrong : Ok;
   }
   std::vector<CaseLine> lines;
+  for (size_t i = 0; i < tasks.size(); ++i)
+    for (CaseLine &line : byTask[i])
+      line.rerun = "tilegymc check " + shellWord(tasks[i].tests->op->spec->file->name()) +
+                   (o.simulate ? " --sim" : "") + " --case " + shellWord(line.result.name);
   for (std::vector<CaseLine> &some : byTask)
     std::move(some.begin(), some.end(), std::back_inserter(lines));
-  if (o.patterns.empty() && o.kernels.empty() && !o.staticOnly && !o.referenceOnly && !sink.hasErrors())
+  if (o.patterns.empty() && o.exactly.empty() && o.kernels.empty() && !o.staticOnly && !o.referenceOnly &&
+      !sink.hasErrors())
     warnOfIdleKernels(ops, lines, sink);
   int code = reportCases(lines, sink, globals, o.quiet);
-  return code == Ok && !somethingRan(lines, o.patterns.empty()) ? CheckFailed : code;
+  return code == Ok && !somethingRan(lines, o.patterns.empty() && o.exactly.empty()) ? CheckFailed : code;
 }
 
 } // namespace
@@ -170,6 +176,7 @@ void addCheckCommand(CLI::App &app, Globals &globals) {
       ->add_option("-k", options->patterns,
                    "Only cases whose \"OP CASE\" has this text; given several times, all of them")
       ->allow_extra_args(false);
+  command->add_option("--case", options->exactly, "Only the cases of exactly this name");
   command->add_option("--kernel", options->kernels, "Only these kernels")->allow_extra_args(false);
   command->add_option("--points", options->points, "Points of each kernel's tune section to try")
       ->check(CLI::PositiveNumber);

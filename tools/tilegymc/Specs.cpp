@@ -43,14 +43,24 @@ std::vector<OpPtr> loadOps(const std::vector<std::string> &names, const Globals 
 }
 
 std::unique_ptr<OpTests> collectTests(const OpPtr &op, const std::vector<std::string> &patterns,
-                                      DiagnosticSink &sink) {
+                                      DiagnosticSink &sink, const std::string &exactly) {
   auto tests = std::make_unique<OpTests>();
   tests->op = op;
   tests->model = sem::readTest(*op, *op->spec->test, sink);
   for (sem::TestCall &call : sem::testCalls(*op, tests->model, sink))
-    if (matchesAll(op->name + " " + call.name, patterns))
+    if (matchesAll(op->name + " " + call.name, patterns) && (exactly.empty() || call.name == exactly))
       tests->calls.push_back(std::move(call));
   return tests;
+}
+
+std::string shellWord(const std::string &text) {
+  const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos)
+    return text;
+  std::string word = "'";
+  for (char c : text)
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 OpPtr loadForward(const sem::OpModel &op, const Globals &globals, DiagnosticSink &sink) {

@@ -21,9 +21,11 @@ struct OpTests {
 /// Has the text every pattern as a part, in any case of letters?
 bool matchesAll(const std::string &text, const std::vector<std::string> &patterns);
 
-/// The cases whose "OP CASE" matches.
+/// The cases whose "OP CASE" matches, or the one of exactly this name.
 std::unique_ptr<OpTests> collectTests(const OpPtr &op, const std::vector<std::string> &patterns,
-                                      DiagnosticSink &sink);
+                                      DiagnosticSink &sink, const std::string &exactly = "");
+/// What a shell takes as one word.
+std::string shellWord(const std::string &text);
 
 /// The op that a gradient op is the gradient of: beside its spec, or where specs are. Null after an error.
 OpPtr loadForward(const sem::OpModel &op, const Globals &globals, DiagnosticSink &sink);

@@ -12,7 +12,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> specs, patterns;
-  std::string backend = "all", package, save;
+  std::string backend = "all", package, save, exactly;
   SimOptions sim;
   unsigned jobs = 0;
   bool quiet = false;
@@ -118,6 +118,23 @@ void runCase(const Task &task, const Backends &on, GpuSide &side, const SimRun &
   }
 }
 
+/// With what it needs of this command's options.
+std::string rerunOf(const Options &o, const Globals &globals, const sem::OpModel &op, const CaseLine &line) {
+  std::string backend = line.backend.substr(0, line.backend.find_first_of(" ,"));
+  std::string text = "tilegymc test " + shellWord(op.spec->file->name()) + " --backend " + backend;
+  if (backend == "sim") {
+    size_t end = std::min(line.backend.find(','), line.backend.size());
+    text += " --arch " + line.backend.substr(4, end - 4) +
+            (o.sim.seed ? " --seed " + std::to_string(o.sim.seed) : "") + " --limit " +
+            std::to_string(o.sim.limit);
+  }
+  if (backend == "gpu" && !o.package.empty())
+    text += " --package " + shellWord(o.package);
+  for (const std::string &folder : globals.specDirs)
+    text += " --spec-dir " + shellWord(folder);
+  return text + " --case " + shellWord(line.result.name);
+}
+
 int run(const Options &o, const Globals &globals) {
   Backends on(o.backend);
   DiagnosticSink sink;
@@ -125,13 +142,13 @@ int run(const Options &o, const Globals &globals) {
   std::vector<std::unique_ptr<OpTests>> tests;
   std::vector<Task> tasks;
   for (const OpPtr &op : ops) {
-    tests.push_back(collectTests(op, o.patterns, sink));
+    tests.push_back(collectTests(op, o.patterns, sink, o.exactly));
     for (const sem::TestCall &call : tests.back()->calls)
       tasks.push_back({tests.back().get(), &call,
                        o.save.empty() ? "" : folderOf(o.save, *op, tests.back()->calls, call)});
   }
   if (tasks.empty() && !sink.hasErrors()) {
-    complain("no test case matches the patterns given with -k");
+    complain("no test case matches what -k or --case say");
     return InputWrong;
   }
   GpuSide side;
@@ -156,6 +173,8 @@ int run(const Options &o, const Globals &globals) {
       const Task &task = tasks[i];
       CaseSaver saver(*task.tests->op, task.tests->model, task.folder);
       runCase(task, on, side, sim, threads, task.folder.empty() ? nullptr : &saver, byTask[i]);
+      for (CaseLine &line : byTask[i])
+        line.rerun = rerunOf(o, globals, *task.tests->op, line);
       unsaved[i] = saver.finish();
     };
   });
@@ -167,7 +186,7 @@ int run(const Options &o, const Globals &globals) {
       anyOnGpu |= line.backend.starts_with("gpu") && line.result.status != interp::CaseResult::Skipped;
       lines.push_back(std::move(line));
     }
-  if (on.interpreter && o.patterns.empty() && !sink.hasErrors())
+  if (on.interpreter && o.patterns.empty() && o.exactly.empty() && !sink.hasErrors())
     warnOfIdleKernels(ops, lines, sink);
   int code = reportCases(lines, sink, globals, o.quiet);
   for (const std::string &why : unsaved)
@@ -200,10 +219,10 @@ void addTestCommand(CLI::App &app, Globals &globals) {
       ->add_option("-k", options->patterns,
                    "Only cases whose \"OP CASE\" has this text; given several times, all of them")
       ->allow_extra_args(false);
+  command->add_option("--case", options->exactly, "Only the cases of exactly this name");
   command->add_option("--package", options->package, "A package (.tgk) to test, instead of compiling here");
-  command->add_option(
-      "--save", options->save,
-      "Folder for each case's inputs, reference and results, which oracle.py of the GPU bundle judges");
+  command->add_option("--save", options->save,
+                      "Folder for each case's inputs, reference and results, which tools/oracle.py judges");
   command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
   command->add_flag("-q,--quiet", options->quiet, "Only the lines of cases that failed");
   command->footer(
