@@ -3,9 +3,12 @@
 // TILEGYM_FAKE_DAMAGE asks for. So what the commands do around a launch, and what they notice, is tested everywhere.
 //
 // With TILEGYM_FAKE_TIMES=TEXT=MICROSECONDS;... a kernel takes as long as the first TEXT says that is part of its name, on a clock of its own, and sets
-// to zero the outputs that were poisoned, unless TILEGYM_FAKE_WRONG is part of its name. TILEGYM_FAKE_LAUNCHES=N ends the process at launch N + 1.
+// to zero the outputs that were poisoned, unless TILEGYM_FAKE_WRONG is part of its name. With TILEGYM_FAKE_ENDLESS or TILEGYM_FAKE_CRASH in its name it never
+// ends, or takes the process with it. TILEGYM_FAKE_LAUNCHES=N ends this process and the one that started it at launch N + 1. There are
+// TILEGYM_FAKE_DEVICES GPUs; graphs take the time of what was captured; and it is a cuBLASLt, too, whose products take 60 us.
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +17,8 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -25,9 +30,17 @@ double now() {
 }
 
 double madeUpClock = 0;        ///< seconds
+double *capture = nullptr;     ///< where time goes while a stream is captured
 std::set<std::string> kernels; ///< names; a kernel's handle is its name here
 
 const char *times() { return std::getenv("TILEGYM_FAKE_TIMES"); }
+
+void pass(double seconds) { (capture ? *capture : madeUpClock) += seconds; }
+
+bool isAskedFor(const char *variable, const std::string &kernel) {
+  const char *text = std::getenv(variable);
+  return text && kernel.find(text) != std::string::npos;
+}
 
 /// What the kernel of this name takes, in microseconds.
 double timeOf(const std::string &name) {
@@ -48,13 +61,13 @@ bool isPoison(const char *bytes, size_t size, unsigned char poison) {
   return size > 0;
 }
 
-/// A kernel whose outputs are all zero: the memory between guards (0xff, as the poison there), or a benchmark's (0xfe).
+/// A kernel whose outputs are all zero: the memory between guards, in which a first run finds 0xa5 and others 0xff, or a benchmark's (0xfe).
 void zeroOutputs() {
   for (const auto &[start, size] : blocks) {
     char *bytes = reinterpret_cast<char *>(start);
     if (isPoison(bytes, size, 0xfe))
       std::memset(bytes, 0, size);
-    else if (size > 512 && isPoison(bytes, size, 0xff))
+    else if (size > 512 && (isPoison(bytes, size, 0xff) || isPoison(bytes + 256, size - 512, 0xa5)))
       std::memset(bytes + 256, 0, size - 512);
   }
 }
@@ -77,13 +90,19 @@ int cuInit(unsigned) { return 0; }
 int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 int cuGetErrorName(int, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
 int cuGetErrorString(int, const char **text) { return *text = "a fault that the test asked for", 0; }
-int cuDeviceGetCount(int *count) { return *count = 1, 0; }
+int cuDeviceGetCount(int *count) {
+  const char *devices = std::getenv("TILEGYM_FAKE_DEVICES");
+  return *count = devices ? std::atoi(devices) : 1, 0;
+}
 int cuDeviceGetName(char *name, int size, int) {
   const char *card = std::getenv("TILEGYM_FAKE_CARD");
   return std::snprintf(name, size_t(size), "%s", card ? card : "Fake GPU"), 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 3 : 0;
+  static const std::map<int, int> values = {{75, 9},       {76, 0},    {16, 3},
+                                            {36, 1000000}, {37, 1000}, {13, 1000000}};
+  auto found = values.find(attribute);
+  *value = found == values.end() ? 0 : found->second;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &blocks, 0; }
@@ -108,14 +127,19 @@ int cuKernelGetFunction(void **function, void *kernel) { return *function = kern
 int cuKernelSetAttribute(int, int, void *, int) { return 0; }
 int cuLaunchKernelEx(const void *, void *function, void **, void **) {
   static int launches = 0;
-  if (const char *most = std::getenv("TILEGYM_FAKE_LAUNCHES"); most && launches++ == std::atoi(most))
+  if (const char *most = std::getenv("TILEGYM_FAKE_LAUNCHES"); most && launches++ == std::atoi(most)) {
+    kill(getppid(), SIGKILL);
     std::_Exit(9);
+  }
+  if (times() && isAskedFor("TILEGYM_FAKE_CRASH", *static_cast<std::string *>(function)))
+    std::abort();
+  while (times() && isAskedFor("TILEGYM_FAKE_ENDLESS", *static_cast<std::string *>(function)))
+    pause();
   if (times()) {
     std::lock_guard lock(mutex);
     const std::string &name = *static_cast<std::string *>(function);
-    const char *wrong = std::getenv("TILEGYM_FAKE_WRONG");
-    madeUpClock += timeOf(name) * 1e-6;
-    if (!wrong || name.find(wrong) == std::string::npos)
+    pass(timeOf(name) * 1e-6);
+    if (!isAskedFor("TILEGYM_FAKE_WRONG", name))
       zeroOutputs();
   }
   const char *damage = std::getenv("TILEGYM_FAKE_DAMAGE");
@@ -176,7 +200,7 @@ int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t n) {
   return std::memcpy(to, reinterpret_cast<void *>(from), n), 0;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t n, void *) {
-  madeUpClock += 50e-6;
+  pass(50e-6);
   return std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), n), 0;
 }
 int cuEventCreate(void **event, unsigned) { return *event = new double(0), 0; }
@@ -189,5 +213,33 @@ int cuEventElapsedTime(float *ms, void *from, void *to) {
   return 0;
 }
 int cuEventDestroy_v2(void *event) { return delete static_cast<double *>(event), 0; }
+
+int cuStreamCreate(void **stream, unsigned) { return *stream = &blocks, 0; }
+int cuStreamDestroy_v2(void *) { return 0; }
+int cuStreamBeginCapture_v2(void *, int) { return capture = new double(0), 0; }
+int cuStreamEndCapture(void *, void **graph) { return *graph = std::exchange(capture, nullptr), 0; }
+int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long) {
+  return *executable = new double(*static_cast<double *>(graph)), 0;
+}
+int cuGraphLaunch(void *executable, void *) { return pass(*static_cast<double *>(executable)), 0; }
+int cuGraphDestroy(void *graph) { return delete static_cast<double *>(graph), 0; }
+int cuGraphExecDestroy(void *executable) { return delete static_cast<double *>(executable), 0; }
+
+int cublasLtCreate(void **handle) { return *handle = &blocks, 0; }
+int cublasLtMatmulDescCreate(void **description, int, int) { return *description = &blocks, 0; }
+int cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t) { return 0; }
+int cublasLtMatrixLayoutCreate(void **layout, int, uint64_t, uint64_t, int64_t) {
+  return *layout = &blocks, 0;
+}
+int cublasLtMatmulPreferenceCreate(void **preference) { return *preference = &blocks, 0; }
+int cublasLtMatmulPreferenceSetAttribute(void *, int, const void *, size_t) { return 0; }
+int cublasLtMatmulAlgoGetHeuristic(void *, void *, void *, void *, void *, void *, void *, int, void *,
+                                   int *count) {
+  return *count = 1, 0;
+}
+int cublasLtMatmul(void *, void *, const void *, const void *, void *, const void *, void *, const void *,
+                   const void *, void *, void *, void *, const void *, void *, size_t, void *) {
+  return pass(60e-6), 0;
+}
 
 } // extern "C"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`test --save`, and what tests/gpu/oracle.py makes of the cases, with a small torch of the tests' own."""
+"""`test --save`, and what tools/oracle.py makes of the cases, with a small torch of the tests' own."""
 import json
 import os
 import subprocess
@@ -44,7 +44,7 @@ class Oracle(cli.CliTest):
 
     def judge(self, code, *texts):
         environment = dict(os.environ, PYTHONPATH=os.path.join(cli.SOURCE, "tests/cli/fake_torch"))
-        script = os.path.join(cli.SOURCE, "tests/gpu/oracle.py")
+        script = os.path.join(cli.SOURCE, "tools/oracle.py")
         done = subprocess.run([sys.executable, "-B", script, self.path("cases")], capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         for text in texts:

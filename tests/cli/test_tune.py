@@ -3,7 +3,9 @@
 import glob
 import json
 import os
+import random
 import shutil
+import signal
 import tempfile
 
 import cli
@@ -52,9 +54,14 @@ class Tune(cli.CliTest):
         shutil.copytree(self.plan, self.path("plan"))
         self.tables = self.path("tuned")
 
-    def measure(self, code=OK, times=TIMES, out="", err="", **environment):
-        return self.expect(code, "tune", self.spec_path, "--measure", self.path("plan"), driver=cli.FAKE_DRIVER, out=out, err=err,
+    def measure(self, code=OK, times=TIMES, out="", err="", options=(), **environment):
+        return self.expect(code, "tune", self.spec_path, "--measure", self.path("plan"), *options, driver=cli.FAKE_DRIVER, out=out, err=err,
                            environment={"TILEGYM_FAKE_TIMES": times, **environment})
+
+    def again(self):
+        """The plan as it was built, without results."""
+        shutil.rmtree(self.path("plan"))
+        shutil.copytree(self.plan, self.path("plan"))
 
     def finish(self, code=OK, out="", err=""):
         return self.expect(code, "tune", self.spec_path, "--finish", self.path("plan"), "-o", self.tables, out=out, err=err)
@@ -115,8 +122,7 @@ class Tune(cli.CliTest):
 
     def test_a_clear_winner_is_taken_whatever_the_cost_model_says(self):
         for winner in ["BM1_BN256_warps2", "BM4_BN256_warps1", "BM2_BN256_warps2"]:
-            shutil.rmtree(self.path("plan"))
-            shutil.copytree(self.plan, self.path("plan"))
+            self.again()
             self.measure(times=winner + "=70;BM=80")
             self.finish()
             points = {json.dumps(e["point"]) for e in self.table()["entries"]}
@@ -143,18 +149,16 @@ class Tune(cli.CliTest):
         self.measure(times="BM4_BN256_warps2=60;BM=80", TILEGYM_FAKE_WRONG="BM4_BN256_warps2", err="BM4_BN256_warps2_fast is left out of M=64 N=256 T=f32: ")
         self.finish()
         self.assertNotIn('{"BM": 4, "warps": 2}', {json.dumps(e["point"]) for e in self.table()["entries"]})
-        shutil.rmtree(self.path("plan"))
-        shutil.copytree(self.plan, self.path("plan"))
+        self.again()
         self.measure(CHECK_FAILED, TILEGYM_FAKE_WRONG="BM", err="more than half of the points are wrong")
 
     def test_goes_on_where_it_was_killed(self):
         self.measure(times="BM4_BN256_warps1=70;BM=80")
         self.finish()
         wanted, table = self.results(), self.read("tuned/sm_90a/twice.json")
-        for launches in [1, 7, 30, 95, 180, 400]:
-            shutil.rmtree(self.path("plan"))
-            shutil.copytree(self.plan, self.path("plan"))
-            self.measure(9, times="BM4_BN256_warps1=70;BM=80", TILEGYM_FAKE_LAUNCHES=str(launches))
+        for launches in [1, 7, 30, 95, 180, random.randrange(400), random.randrange(400)]:
+            self.again()
+            self.measure(-signal.SIGKILL, times="BM4_BN256_warps1=70;BM=80", TILEGYM_FAKE_LAUNCHES=str(launches))
             with open(self.path("plan/results.jsonl"), "a", encoding="utf-8") as file:
                 file.write('{"op": "twice", "call": "M=64')  # as if killed while it wrote
             self.finish(INPUT_WRONG, err="is not measured to the end: run `tilegymc tune --measure` again, which goes on")
@@ -162,6 +166,37 @@ class Tune(cli.CliTest):
             self.assertEqual(self.results(), wanted)
             self.finish()
             self.assertEqual(self.read("tuned/sm_90a/twice.json"), table)
+
+    def test_a_point_that_never_ends_or_crashes_is_left_out(self):
+        fastest = "BM4_BN256_warps2=60;BM=80"
+        for asked, why in [("ENDLESS", "it did not end within 0.5 s, and was killed"), ("CRASH", "it ended the process that launched it: signal 6 (Aborted)")]:
+            self.again()
+            self.measure(times=fastest, options=["--limit", "0.5"], err=[f"BM4_BN256_warps2_fast is left out of M={m} N=256 T={t}: {why}" for m in (64, 4096) for t in ("f32", "bf16")],
+                         **{"TILEGYM_FAKE_" + asked: "BM4_BN256_warps2"})
+            self.finish()
+            self.assertNotIn('{"BM": 4, "warps": 2}', {json.dumps(e["point"]) for e in self.table()["entries"]})
+        self.again()
+        self.measure(CHECK_FAILED, options=["--limit", "0.2"], TILEGYM_FAKE_ENDLESS="BM", err="more than half of the points are wrong")
+
+    def test_several_gpus_find_the_same(self):
+        self.measure(times="BM4_BN256_warps1=70;BM=80")
+        self.finish()
+        wanted, table = self.results(), self.read("tuned/sm_90a/twice.json")
+        self.again()
+        self.measure(times="BM4_BN256_warps1=70;BM=80", TILEGYM_FAKE_DEVICES="3")
+        as_text = lambda lines: sorted(json.dumps(line) for line in lines)
+        self.assertEqual(as_text(self.results()), as_text(wanted))
+        self.finish()
+        self.assertEqual(self.read("tuned/sm_90a/twice.json"), table)
+
+    def test_one_more_point_is_measured_alone(self):
+        self.measure(times="BM4_BN256_warps1=70;BM=80")
+        self.finish()
+        table = self.read("tuned/sm_90a/twice.json")
+        for _ in range(2):  # two processes that use the table: the same variants, and nothing is timed
+            self.assertEqual([v["params"]["BM"] for v in self.compile(OK, err="3 tuned") if v["facts"] == "fast" and v["params"]["BN"] == 256], [4] * 3)
+        self.finish()
+        self.assertEqual(self.read("tuned/sm_90a/twice.json"), table)
 
     def test_bad_states(self):
         self.expect(INPUT_WRONG, "tune", "--measure", self.path("nowhere"), err="there is no plan in")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The library's ops on rows: how a shape rows x n becomes a call of each, and what torch says in f64. For smoke.py, sanitize.py and bench_ops.py."""
+"""The library's ops on rows: how a shape rows x n becomes a call of each, and what torch says in f64. For the scripts beside this one."""
 import functools
 from dataclasses import dataclass
 from typing import Callable
@@ -91,25 +91,3 @@ def make(op, rows, n, dtype, view=packed):
     if op == "dropout":
         return Call(dict(x=x, y=y, seed=SEED, p=DROPPED, training=1), [(y, lambda rows: dropped(x, rows))], 2 * rows * n * size)
     raise ValueError(op)
-
-
-def peer(op, call):
-    """A function that does the op's work in torch, on the same inputs."""
-    a, functional = call.arguments, torch.nn.functional
-    if op == "silu_and_mul":
-        x, n = a["input"], call.outputs[0][0].shape[-1]
-        return lambda: functional.silu(x[..., :n]) * x[..., n:]
-    if op == "rope":
-        cosine, sine = a["cosine"][:, None], a["sine"][:, None]
-        p = cosine.shape[-1]
-
-        def turn(x):
-            return x[..., :p] * cosine + torch.cat((-x[..., p // 2 : p], x[..., : p // 2]), -1) * sine
-
-        return lambda: (turn(a["q"]), turn(a["k"]))
-    x, out = a["x"], torch.empty_like(call.outputs[0][0])
-    n = x.shape[-1]
-    return {"vector_add": lambda: torch.add(x, a["y"], out=out), "softmax": lambda: torch.softmax(x, -1),
-            "rms_norm": lambda: functional.rms_norm(x, (n,), a["weight"], a["eps"]),
-            "layer_norm": lambda: functional.layer_norm(x, (n,), a["weight"], a["bias"], a["eps"]),
-            "dropout": lambda: functional.dropout(x, DROPPED, True)}[op]

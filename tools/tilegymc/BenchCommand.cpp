@@ -1,130 +1,84 @@
 // SPDX-License-Identifier: MIT
-// `tilegymc bench`: the benchmarks of a spec on the GPU, each checked before it is timed.
+// `tilegymc bench`: the benchmarks of specs on the GPU, each checked before it is timed, beside their peers.
 #include "BenchCalls.h"
-#include "CaseReport.h"
-#include "GpuBackend.h"
-#include "Timing.h"
+#include "BenchMeasure.h"
+#include "BenchReport.h"
+#include "WorkProgress.h"
 #include <cstdio>
+#include <ctime>
 
 namespace tilegym::cli {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 struct Options {
-  std::vector<std::string> specs, patterns;
-  std::string package;
-  TimingOptions timing;
-  int64_t checkElements = int64_t(1) << 22;
+  std::vector<std::string> specs, patterns, shapes;
+  std::string package, output, baseline, from;
+  MeasureOptions measure;
+  double neutral = 3; ///< percent
+  bool all = false, noPeers = false;
 };
 
-struct Row {
-  std::string op, name, checked, variant, failure;
-  bool wrong = false; ///< the result was wrong, and nothing was timed
-  bool skipped = false;
-  int64_t bytes = 0, flops = 0;
-  Timing timing;
+/// One row to measure.
+struct Task {
+  OpPtr op;
+  sem::TestCall call;
+  size_t section; ///< of the op's test and bench
 };
 
-Row benchOne(const Options &o, const Gpu &gpu, const PackageFile &package, const OpPtr &op,
-             const sem::TestModel &tests, const sem::BenchModel &bench, const sem::TestCall &call,
-             GpuHealth &health) {
-  Row row{op->name,
-          call.name,
-          "",
-          "",
-          "",
-          false,
-          false,
-          hostInteger(bench.bytes, call),
-          hostInteger(bench.flops, call),
-          {}};
-  sem::TestCall checked = smallEnough(*op, call, o.checkElements);
-  row.checked = checked.name;
-  std::vector<interp::Fault> faults;
-  std::optional<interp::Arguments> inputs = interp::makeInputs(*op, checked, interp::Spread::Dense, faults);
-  if (!inputs) {
-    row.wrong = true;
-    row.failure = faults.empty() ? "no inputs" : faults[0].message;
-    return row;
+/// The tests and benchmarks of an op; its calls point into them.
+struct Section {
+  sem::TestModel tests;
+  sem::BenchModel bench;
+};
+
+/// What is asked for of these ops, and its rows, which say nothing yet but names.
+std::vector<Task> tasksOf(const Options &o, const std::vector<OpPtr> &ops, const std::vector<Shape> &shapes,
+                          std::vector<std::unique_ptr<Section>> &sections, BenchRun &run,
+                          DiagnosticSink &sink) {
+  std::vector<Task> tasks;
+  for (const OpPtr &op : ops) {
+    if (!op->spec->bench || op->spec->bench->none)
+      continue;
+    sections.push_back(std::make_unique<Section>());
+    Section &section = *sections.back();
+    section.tests = sem::readTest(*op, *op->spec->test, sink);
+    section.bench = sem::readBench(*op, *op->spec->bench, sink);
+    std::vector<sem::TestCall> calls = shapes.empty() ? sem::benchCalls(*op, section.bench, sink)
+                                                      : shapedCalls(*op, section.bench, shapes, sink);
+    std::vector<BenchRow> rows(calls.size());
+    assignPlots(*op, calls, rows);
+    for (size_t i = 0; i < calls.size(); ++i) {
+      if (!matchesAll(op->name + " " + calls[i].name, o.patterns))
+        continue;
+      rows[i].op = op->name;
+      rows[i].name = calls[i].name;
+      run.rows.push_back(std::move(rows[i]));
+      tasks.push_back({op, std::move(calls[i]), sections.size() - 1});
+    }
   }
-  interp::RunOptions runOptions;
-  runOptions.threads = threadsFor(0);
-  runOptions.sanitize = false;
-  interp::CaseRunner runner(*op, tests, runOptions);
-  GpuBackend backend(gpu, package, *op, health);
-  interp::CaseResult result = runner.run(checked, backend);
-  if (result.status != interp::CaseResult::Passed) {
-    row.skipped = result.status == interp::CaseResult::Skipped;
-    row.wrong = !row.skipped;
-    row.failure = row.skipped ? result.skipped : result.failures[0];
-    return row;
-  }
-  size_t number = *package.findOp(op->name);
-  row.timing = timeCall(gpu, package, number, *op, call, *inputs, row.bytes, o.timing);
-  row.failure = row.timing.error;
-  row.wrong = !row.failure.empty();
-  return row;
+  return tasks;
 }
 
-double rate(int64_t amount, double seconds) { return seconds > 0 ? double(amount) / seconds : 0; }
-
-json rowJson(const Row &row, const Options &o) {
-  json j = {{"op", row.op}, {"case", row.name}, {"checked", row.checked}};
-  if (!row.failure.empty()) {
-    j[row.skipped ? "skipped" : "error"] = row.failure;
-    return j;
-  }
-  j["median_us"] = row.timing.run.median * 1e6;
-  j["min_us"] = row.timing.run.least * 1e6;
-  j["max_us"] = row.timing.run.most * 1e6;
-  j["iterations"] = o.timing.iterations;
-  if (row.bytes) {
-    j["bytes"] = row.bytes;
-    j["GBps"] = rate(row.bytes, row.timing.run.median) * 1e-9;
-    j["copy_median_us"] = row.timing.copy.median * 1e6;
-    j["copy_GBps"] = rate(row.bytes, row.timing.copy.median) * 1e-9;
-    j["of_copy"] = row.timing.copy.median / row.timing.run.median;
-  }
-  if (row.flops) {
-    j["flops"] = row.flops;
-    j["TFLOPS"] = rate(row.flops, row.timing.run.median) * 1e-12;
-  }
-  return j;
+std::string now() {
+  char text[32];
+  std::time_t time = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
+  return text;
 }
 
-void print(const std::vector<Row> &rows, const Gpu &gpu, const Options &o, const Globals &globals) {
-  if (globals.json) {
-    json j = {{"device", gpu.device->name}, {"rows", json::array()}};
-    for (const Row &row : rows)
-      j["rows"].push_back(rowJson(row, o));
-    std::puts(j.dump(2, ' ', false, json::error_handler_t::replace).c_str());
-    return;
-  }
-  size_t width = 4;
-  for (const Row &row : rows)
-    width = std::max(width, row.op.size() + 1 + row.name.size());
-  std::printf("%s\n%-*s  %10s  %10s  %9s  %7s\n", gpu.device->name, int(width), "case", "median us", "GB/s",
-              "copy GB/s", "of copy");
-  for (const Row &row : rows) {
-    std::string name = row.op + " " + row.name;
-    const Times &run = row.timing.run, &copy = row.timing.copy;
-    if (!row.failure.empty())
-      std::printf("%-*s  %s: %s\n", int(width), name.c_str(), row.skipped ? "skipped" : "failed",
-                  row.failure.c_str());
-    else if (row.bytes)
-      std::printf("%-*s  %10.2f  %10.1f  %9.1f  %7.3f\n", int(width), name.c_str(), run.median * 1e6,
-                  rate(row.bytes, run.median) * 1e-9, rate(row.bytes, copy.median) * 1e-9,
-                  copy.median / run.median);
-    else
-      std::printf("%-*s  %10.2f  %10.2f TFLOPS\n", int(width), name.c_str(), run.median * 1e6,
-                  rate(row.flops, run.median) * 1e-12);
-  }
-}
-
-int run(const Options &o, const Globals &globals) {
+/// Fills the run; an exit code other than Ok where an error was said.
+int measure(const Options &o, const Globals &globals, BenchRun &run) {
+  std::optional<std::vector<Shape>> shapes = parseShapes(o.shapes);
+  if (!shapes)
+    return InputWrong;
   DiagnosticSink sink;
   std::vector<OpPtr> ops = loadOps(o.specs, globals, sink);
+  std::vector<std::unique_ptr<Section>> sections;
+  std::vector<Task> tasks;
+  if (!sink.hasErrors())
+    tasks = tasksOf(o, ops, *shapes, sections, run, sink);
   if (sink.hasErrors()) {
     report(sink, globals);
     return InputWrong;
@@ -140,37 +94,74 @@ int run(const Options &o, const Globals &globals) {
     complain("bench times on a GPU: %s", gpu ? choice.lacking.c_str() : why.c_str());
     return EnvironmentLacks;
   }
-  std::vector<Row> rows;
-  GpuHealth health;
-  for (const OpPtr &op : ops) {
-    if (!op->spec->bench || op->spec->bench->none)
-      continue;
+  for (const OpPtr &op : ops)
     if (std::optional<size_t> number = choice.file->findOp(op->name);
         number && !choice.file->isOf(*number, *op)) {
       complain("%s holds %s compiled from another text; compile it again", choice.file->source().c_str(),
                op->name.c_str());
       return InputWrong;
     }
-    sem::TestModel tests = sem::readTest(*op, *op->spec->test, sink);
-    sem::BenchModel bench = sem::readBench(*op, *op->spec->bench, sink);
-    for (const sem::TestCall &call : sem::benchCalls(*op, bench, sink)) {
-      std::string name = op->name + " " + call.name;
-      if (!matchesAll(name, o.patterns))
-        continue;
-      progress("bench " + name);
-      rows.push_back(benchOne(o, *gpu, *choice.file, op, tests, bench, call, health));
-    }
-  }
-  progress("");
-  if (rows.empty()) {
+  if (tasks.empty()) {
     complain("no benchmark of these ops matches");
     return InputWrong;
   }
-  print(rows, *gpu, o, globals);
-  bool wrong = false, timed = false;
-  for (const Row &row : rows) {
-    wrong |= row.wrong;
-    timed |= row.failure.empty();
+  PeerProcess peers;
+  if (!o.noPeers)
+    peers.start(findPeers());
+  BenchMeasure measuring(*gpu, *choice.file, peers, o.measure);
+  run.device = gpu->device->name;
+  run.driver = gpu->version();
+  run.date = now();
+  run.peers = o.noPeers ? "not asked for" : peers.about();
+  run.iterations = o.measure.iterations;
+  run.peakBytes = measuring.limits().bytes;
+  WorkProgress clock(tasks.size(), "benchmarks");
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const Task &task = tasks[i];
+    clock.say("bench " + run.rows[i].op + " " + run.rows[i].name);
+    measuring.measure(task.op, sections[task.section]->tests, sections[task.section]->bench, task.call,
+                      run.rows[i]);
+    clock.next(true);
+  }
+  progress("");
+  return Ok;
+}
+
+int run(const Options &o, const Globals &globals) {
+  if (o.all && !o.specs.empty()) {
+    complain("--all is for all ops: name some, or give --all");
+    return InputWrong;
+  }
+  BenchRun run;
+  std::optional<BenchRun> before;
+  if (!o.baseline.empty() && !(before = readBenchRun(o.baseline)))
+    return InputWrong;
+  if (!o.from.empty()) {
+    std::optional<BenchRun> saved = readBenchRun(o.from);
+    if (!saved)
+      return InputWrong;
+    run = std::move(*saved);
+  } else if (int code = measure(o, globals, run); code != Ok) {
+    return code;
+  }
+  std::optional<Comparison> comparison;
+  if (before && !(comparison = compareRuns(run, *before, o.neutral / 100)))
+    return InputWrong;
+  const Comparison *compared = comparison ? &*comparison : nullptr;
+  if (globals.json) {
+    Json j = run.json();
+    if (compared)
+      j["baseline"] = compared->json();
+    std::puts(j.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  } else {
+    printTable(run, compared);
+  }
+  if (!o.output.empty() && !writeReport(run, compared, o.output))
+    return EnvironmentLacks;
+  bool wrong = compared && compared->count(Comparison::Change::Slower) > 0, timed = false;
+  for (const BenchRow &row : run.rows) {
+    wrong |= !row.isTimed() && !row.skipped;
+    timed |= row.isTimed();
   }
   return wrong ? CheckFailed : timed ? Ok : EnvironmentLacks;
 }
@@ -180,23 +171,46 @@ int run(const Options &o, const Globals &globals) {
 void addBenchCommand(CLI::App &app, Globals &globals) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand(
-      "bench", "Check and time the specs' benchmarks on the GPU, beside a device copy of the same bytes");
+      "bench", "Check and time the specs' benchmarks on the GPU, beside a device copy and the specs' peers");
   command->add_option("OP", options->specs, "Specs: paths or names (default: all)");
+  command->add_flag("--all", options->all, "All specs, as without OP");
   command
       ->add_option("-k", options->patterns,
                    "Only benchmarks whose \"OP CASE\" has this text; given several times, all of them")
       ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--shape", options->shapes,
+          "Values of dims, such as R=4096,N=1024, in place of the spec's (may be given several times)")
+      ->allow_extra_args(false);
   command->add_option("--package", options->package, "A package (.tgk) to time, instead of compiling here");
-  command->add_option("--iterations", options->timing.iterations, "Timed runs, of which the median is taken")
+  command->add_option("-o,--output", options->output,
+                      "Folder for bench.json, bench.csv, plots (by gnuplot or matplotlib) and index.html");
+  command->add_option("--baseline", options->baseline,
+                      "The bench.json of an earlier run to compare with; what is slower fails");
+  command
+      ->add_option("--neutral", options->neutral,
+                   "Percent by which a time may differ from the baseline's and count as the same")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--from", options->from, "Show the bench.json of an earlier run, and measure nothing");
+  command->add_flag("--no-peers", options->noPeers, "Without the specs' `peer` lines, which need Python");
+  command->add_option("--iterations", options->measure.iterations, "Timed runs, of which the median is taken")
       ->check(CLI::PositiveNumber);
   command
       ->add_option(
-          "--check-elements", options->checkElements,
+          "--check-elements", options->measure.checkElements,
           "Above this many elements a tensor, the result is checked on fewer rows before the whole is timed")
       ->check(CLI::PositiveNumber);
-  command->footer("The L2 cache is flushed before each run; runs and copies take turns.\n\n"
-                  "Examples:\n  tilegymc bench softmax\n  tilegymc bench --package norms.tgk softmax "
-                  "rms_norm -k T=bf16 --json");
+  command->footer(
+      "The L2 cache is flushed before each run; ours and its peers take turns. Peers are a device copy of "
+      "the same "
+      "bytes, cuBLASLt\nfor products (TILEGYM_CUBLASLT names one), and what the spec's `peer` lines say, by "
+      "tools/peers.py in\nPython (TILEGYM_PYTHON). Calls of less than 15 us run in CUDA graphs, on copies of "
+      "their inputs in turn.\n\n"
+      "Examples:\n  tilegymc bench softmax\n  tilegymc bench --all --package kernels.tgk -o results\n"
+      "  tilegymc bench rms_norm -k T=bf16 --shape R=8192,N=8192 --json\n"
+      "  tilegymc bench --all -o now --baseline results/bench.json --neutral 2");
   command->callback([options, &globals] { globals.exitCode = run(*options, globals); });
 }
 

@@ -21,16 +21,15 @@ bool BenchMemory::make(const Gpu &on, const sem::OpModel &of, const sem::TestCal
     } else if (!call.bound.spec.present[id]) {
       list.push_back(nullptr);
     } else {
-      if (!addTensor(call, pattern, id, error))
+      if (!addTensor(call, id, error))
         return false;
       list.push_back(&tensors[id]);
     }
   }
-  return true;
+  return fill(pattern, error);
 }
 
-bool BenchMemory::addTensor(const sem::TestCall &call, const interp::Arguments &pattern, size_t id,
-                            std::string &error) {
+bool BenchMemory::addTensor(const sem::TestCall &call, size_t id, std::string &error) {
   const interp::Dims &shape = call.bound.shapes[id][0];
   DType dtype = call.bound.spec.dtypes[size_t(op->tensors[id].typeVar)];
   size_t size = size_t(interp::numElements(shape)) * sizeInBytes(dtype);
@@ -39,19 +38,34 @@ bool BenchMemory::addTensor(const sem::TestCall &call, const interp::Arguments &
     return false;
   tensors[id] = {reinterpret_cast<void *>(blocks[id].address()), shape.data(), strides[id].data(),
                  int32_t(shape.size()), int32_t(dtype)};
-  if (op->tensors[id].role == sem::Role::Output || size == 0)
-    return true;
-  const interp::HostBuffer &values = *pattern.tensors[id][0].buffer;
-  size_t done = std::min(values.size(), size);
-  runtime::CUresult result = gpu->driver->memcpyHtoD(blocks[id].address(), values.data(), done);
-  while (result == runtime::kSuccess && done > 0 && done < size) {
-    size_t more = std::min(done, size - done);
-    result = gpu->driver->memcpyDtoDAsync(blocks[id].address() + done, blocks[id].address(), more, nullptr);
-    done += more;
+  return true;
+}
+
+bool BenchMemory::fill(const interp::Arguments &pattern, std::string &error) {
+  runtime::CUresult result = runtime::kSuccess;
+  for (size_t id = 0; id < blocks.size() && result == runtime::kSuccess; ++id) {
+    size_t size = blocks[id].size();
+    if (op->tensors[id].role == sem::Role::Output || !tensors[id].data || size == 0)
+      continue;
+    const interp::HostBuffer &values = *pattern.tensors[id][0].buffer;
+    size_t done = std::min(values.size(), size);
+    result = gpu->driver->memcpyHtoD(blocks[id].address(), values.data(), done);
+    while (result == runtime::kSuccess && done > 0 && done < size) {
+      size_t more = std::min(done, size - done);
+      result = gpu->driver->memcpyDtoDAsync(blocks[id].address() + done, blocks[id].address(), more, nullptr);
+      done += more;
+    }
   }
   if (result != runtime::kSuccess)
     error = gpu->text("filling inputs on the GPU", result);
   return result == runtime::kSuccess;
+}
+
+size_t BenchMemory::bytes() const {
+  size_t sum = 0;
+  for (const DeviceBlock &block : blocks)
+    sum += block.size();
+  return sum;
 }
 
 bool BenchMemory::poison(std::byte byte, std::string &error) {

@@ -10,15 +10,20 @@ public:
   /// Inputs repeat the values of `pattern`, which may be a smaller call's.
   bool make(const Gpu &gpu, const sem::OpModel &op, const sem::TestCall &call,
             const interp::Arguments &pattern, std::string &error);
+  /// Gives all inputs these values again: a kernel may have written to them.
+  bool fill(const interp::Arguments &pattern, std::string &error);
   /// In the order of the op's arguments.
   const std::vector<const void *> &arguments() const { return list; }
+  /// Where a tensor starts on the GPU, and the bytes of all of them.
+  void *data(size_t id) const { return tensors[id].data; }
+  size_t bytes() const;
   /// Fills every output with the byte.
   bool poison(std::byte byte, std::string &error);
   /// The outputs and inouts, by tensor id.
   std::optional<std::vector<std::optional<interp::HostTensor>>> download(std::string &error) const;
 
 private:
-  bool addTensor(const sem::TestCall &call, const interp::Arguments &pattern, size_t id, std::string &error);
+  bool addTensor(const sem::TestCall &call, size_t id, std::string &error);
 
   const Gpu *gpu = nullptr;
   const sem::OpModel *op = nullptr;

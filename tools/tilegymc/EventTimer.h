@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times of what runs on the GPU's default stream, by events.
+// Times of what runs on a stream of the GPU, by events.
 #pragma once
 #include "Gpu.h"
 #include <algorithm>
@@ -8,13 +8,17 @@
 namespace tilegym::cli {
 
 struct Times {
-  double median = 0, least = 0, most = 0; ///< seconds
+  double median = 0, least = 0, most = 0,
+         middleHalf = 0; ///< seconds; the last: from the first quartile to the third
+  /// Part of the median.
+  double spread() const { return median > 0 ? middleHalf / median : 0; }
 };
 inline Times summarize(std::vector<double> seconds) {
   if (seconds.empty())
     return {};
   std::sort(seconds.begin(), seconds.end());
-  return {seconds[seconds.size() / 2], seconds.front(), seconds.back()};
+  size_t n = seconds.size();
+  return {seconds[n / 2], seconds.front(), seconds.back(), seconds[n * 3 / 4] - seconds[n / 4]};
 }
 
 /// The first thing that fails is kept in `error`.
@@ -34,11 +38,11 @@ public:
     if (result != runtime::kSuccess && error.empty())
       error = gpu.text(what, result);
   }
-  /// Seconds of `body`; what it starts must be on the default stream.
-  template <class Body> double time(Body body) {
-    keep("recording an event", gpu.driver->eventRecord(events[0], nullptr));
+  /// Seconds of `body`; what it starts must be on the stream.
+  template <class Body> double time(Body body, runtime::CUstream stream = nullptr) {
+    keep("recording an event", gpu.driver->eventRecord(events[0], stream));
     body();
-    keep("recording an event", gpu.driver->eventRecord(events[1], nullptr));
+    keep("recording an event", gpu.driver->eventRecord(events[1], stream));
     keep("the timed run", gpu.driver->eventSynchronize(events[1]));
     float milliseconds = 0;
     keep("reading the events", gpu.driver->eventElapsedTime(&milliseconds, events[0], events[1]));

@@ -16,6 +16,10 @@ std::string Gpu::text(const char *what, runtime::CUresult result) const {
   return tilegym_last_error();
 }
 
+std::string Gpu::version() const {
+  return std::to_string(driver->version / 1000) + "." + std::to_string(driver->version % 1000 / 10);
+}
+
 std::optional<Gpu> findGpu(std::string &why) {
   Gpu gpu;
   if (runtime::getDriver(&gpu.driver) == TILEGYM_OK &&

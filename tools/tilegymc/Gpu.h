@@ -15,6 +15,8 @@ struct Gpu {
   const runtime::Device *device = nullptr;
   /// Bytes watched on both sides of a tensor; none where the device notices every stray access itself.
   size_t guard = 256; // keeps the alignment that the driver gives
+  /// "13.0": the CUDA that the driver is of.
+  std::string version() const;
   /// The driver's name and text for a result.
   std::string text(const char *what, runtime::CUresult result) const;
 };

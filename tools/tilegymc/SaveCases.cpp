@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is written of a case. Its dtypes stand in case.json, as .npy files do not tell bf16 and f8 from raw bytes.
 #include "SaveCases.h"
+#include "CaseJson.h"
 #include "compiler/interpreter/Npy.h"
 #include <filesystem>
 #include <fstream>
@@ -31,40 +32,10 @@ void CaseSaver::reference(const sem::TestCall &test, const interp::Arguments &in
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
   const sem::Specialization &spec = test.bound.spec;
-  json = {{"op", op.name},
-          {"case", test.name},
-          {"dtypes", Json::object()},
-          {"dims", Json::object()},
-          {"scalars", Json::object()},
-          {"inputs", Json::array()},
-          {"outputs", Json::array()},
-          {"results", Json::array()},
-          {"oracles", Json::array()}};
+  json = caseJson(op, test);
+  json["inputs"] = json["outputs"] = json["results"] = json["oracles"] = Json::array();
   for (const ast::External &oracle : op.spec->test->oracles)
     json["oracles"].push_back({{"with", oracle.backend.name}, {"text", oracle.text}});
-  for (size_t i = 0; i < op.typeVars.size(); ++i)
-    if (!op.typeVars[i].name.empty())
-      json["dtypes"][op.typeVars[i].name] = std::string(name(spec.dtypes[i]));
-  for (size_t i = 0; i < op.dims.size(); ++i) {
-    if (op.dims[i].perElement)
-      json["dims"][op.dims[i].name] = test.bound.values.lists[i];
-    else
-      json["dims"][op.dims[i].name] = test.bound.values.dims[i];
-  }
-  for (size_t i = 0; i < op.scalars.size(); ++i) {
-    const sem::Constant &value = *test.bound.values.scalars[i];
-    auto &out = json["scalars"][op.scalars[i].name];
-    if (!op.scalars[i].enumerators.empty())
-      out = op.scalars[i].enumerators[size_t(value.asInt())];
-    else if (value.isFloat())
-      out = sem::toString(value); // inf and nan are no JSON numbers
-    else if (value.isBool())
-      out = value.asBool();
-    else if (spec.dtypes[size_t(op.scalars[i].typeVar)] == DType::U64)
-      out = uint64_t(value.asInt()); // kept as its int64 bits
-    else
-      out = value.asInt();
-  }
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     const sem::TensorParam &tensor = op.tensors[id];
     const DType dtype = spec.dtypes[size_t(tensor.typeVar)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `test --save`: a case as files that other programs can read, such as tests/gpu/oracle.py: inputs, the reference's outputs, and those of compiled
+// `test --save`: a case as files that other programs can read, such as tools/oracle.py: inputs, the reference's outputs, and those of compiled
 // kernels as .npy, the rest as case.json.
 #pragma once
 #include "compiler/interpreter/CaseRunner.h"

@@ -45,7 +45,7 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
   }
   std::vector<sem::Specialization> slots;
   sem::BenchModel bench = sem::readBench(*op, *op->spec->bench, sink);
-  for (const sem::TestCall &call : tuneCalls(*op, bench, shapes, sink))
+  for (const sem::TestCall &call : shapedCalls(*op, bench, shapes, sink))
     if (std::optional<sem::Specialization> slot = slotOf(*op, call.bound);
         slot && std::find(slots.begin(), slots.end(), *slot) == slots.end())
       slots.push_back(std::move(*slot));
@@ -89,13 +89,9 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
 } // namespace
 
 int tuneBuild(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globals &globals) {
-  std::vector<Shape> shapes;
-  for (const std::string &text : o.shapes) {
-    std::optional<Shape> shape = parseShape(text);
-    if (!shape)
-      return InputWrong;
-    shapes.push_back(std::move(*shape));
-  }
+  std::optional<std::vector<Shape>> shapes = parseShapes(o.shapes);
+  if (!shapes)
+    return InputWrong;
   TunePlan plan;
   if (readFile(planPath(o.build))) { // what was built before of other ops stays
     std::optional<TunePlan> old = readPlan(o.build);
@@ -125,7 +121,7 @@ int tuneBuild(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globals
     }
     TuneOp part;
     std::string bytes;
-    if (!buildOp(o, op, shapes, part, bytes, plan.versions, sink)) {
+    if (!buildOp(o, op, *shapes, part, bytes, plan.versions, sink)) {
       report(sink, globals);
       return InputWrong;
     }

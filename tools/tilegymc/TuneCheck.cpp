@@ -22,6 +22,20 @@ interp::RunOptions quickly() {
   return options;
 }
 
+/// Says when the kernel is launched: what the reference takes is no time of it.
+class WatchedBackend final : public GpuBackend {
+public:
+  WatchedBackend(const Gpu &gpu, const PackageFile &package, const sem::OpModel &op, GpuHealth &health,
+                 const LaunchWatch &watch, std::string entry)
+      : GpuBackend(gpu, package, op, health), watch(watch), entry(std::move(entry)) {}
+
+private:
+  void beforeLaunch(unsigned) override { watch.launch(entry); }
+
+  const LaunchWatch &watch;
+  std::string entry;
+};
+
 /// `count` rows of a contiguous tensor.
 interp::HostTensor rows(const interp::HostTensor &tensor, int64_t first, int64_t count) {
   interp::HostTensor part = tensor;
@@ -33,9 +47,9 @@ interp::HostTensor rows(const interp::HostTensor &tensor, int64_t first, int64_t
 } // namespace
 
 TuneCheck::TuneCheck(const Gpu &gpu, const PackageFile &package, const sem::OpModel &op,
-                     const sem::TestModel &tests, const sem::TestCall &call)
+                     const sem::TestModel &tests, const sem::TestCall &call, const LaunchWatch &watch)
     : gpu(gpu), package(package), op(op), tests(tests), call(call),
-      small(smallEnough(op, call, kSmallElements)), number(*package.findOp(op.name)),
+      small(smallEnough(op, call, kSmallElements)), watch(watch), number(*package.findOp(op.name)),
       runner(op, tests, quickly()) {
   runner.setObserver(&recorder);
 }
@@ -47,7 +61,7 @@ std::string TuneCheck::entry(uint32_t index) const {
 
 bool TuneCheck::prepare(std::string &error) {
   std::vector<interp::Fault> faults;
-  std::optional<interp::Arguments> pattern = interp::makeInputs(op, small, interp::Spread::Dense, faults);
+  pattern = interp::makeInputs(op, small, interp::Spread::Dense, faults);
   if (!pattern) {
     error = faults.empty() ? "no inputs" : faults[0].message;
     return false;
@@ -83,9 +97,10 @@ VariantLaunch *TuneCheck::launchOf(uint32_t index, std::string &error) {
 }
 
 std::string TuneCheck::checkSmall(uint32_t index) {
-  GpuBackend backend(gpu, package, op, health);
+  WatchedBackend backend(gpu, package, op, health, watch, entry(index));
   backend.setOnly(index);
   interp::CaseResult result = runner.run(small, backend);
+  watch.landed();
   if (result.status == interp::CaseResult::Passed) {
     ofSmall[index] = recorder.last;
     return "";
@@ -134,9 +149,15 @@ std::string TuneCheck::difference(const Outputs &got) const {
 std::string TuneCheck::checkWhole(uint32_t index) {
   std::string error;
   VariantLaunch *launch = launchOf(index, error);
-  if (!launch || !memory.poison(kPoison, error) || !launch->launch(error))
+  if (!launch || !memory.fill(*pattern, error) || !memory.poison(kPoison, error))
     return error;
-  if (runtime::CUresult result = gpu.driver->streamSynchronize(nullptr); result != runtime::kSuccess) {
+  watch.launch(entry(index));
+  bool launched = launch->launch(error);
+  runtime::CUresult result = launched ? gpu.driver->streamSynchronize(nullptr) : runtime::kSuccess;
+  watch.landed();
+  if (!launched)
+    return error;
+  if (result != runtime::kSuccess) {
     health.lost = true;
     return gpu.text("the kernel's run", result);
   }

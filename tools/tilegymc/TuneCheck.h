@@ -4,14 +4,21 @@
 #include "BenchMemory.h"
 #include "GpuBackend.h"
 #include "VariantLaunch.h"
+#include <functional>
 #include <map>
 
 namespace tilegym::cli {
 
+/// Told before a launch of an entry that may never end, and when it has.
+struct LaunchWatch {
+  std::function<void(const std::string &entry)> launch;
+  std::function<void()> landed;
+};
+
 class TuneCheck {
 public:
   TuneCheck(const Gpu &gpu, const PackageFile &package, const sem::OpModel &op, const sem::TestModel &tests,
-            const sem::TestCall &call);
+            const sem::TestCall &call, const LaunchWatch &watch);
   /// Memory for the call, and which points take it.
   bool prepare(std::string &error);
   /// Numbers of the package's fast variants of the kernel that the call runs, which could take it.
@@ -47,10 +54,12 @@ private:
   const sem::TestModel &tests;
   const sem::TestCall &call;
   sem::TestCall small;
+  const LaunchWatch &watch;
   size_t number;
   GpuHealth health;
   Recorder recorder;
   interp::CaseRunner runner;
+  std::optional<interp::Arguments> pattern; ///< of all inputs
   BenchMemory memory;
   std::vector<uint32_t> fitting;
   std::map<uint32_t, VariantLaunch> launches;

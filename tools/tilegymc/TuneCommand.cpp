@@ -47,6 +47,8 @@ int run(TuneOptions &o, const Globals &globals) {
     report(sink, globals);
     return InputWrong;
   }
+  if (o.worker)
+    return tuneWorker(o, ops);
   int code = o.build.empty() ? Ok : tuneBuild(o, ops, globals);
   if (code == Ok && !o.measure.empty())
     code = tuneMeasure(o, ops, globals);
@@ -79,6 +81,12 @@ void addTuneCommand(CLI::App &app, Globals &globals) {
   command->add_option("-o,--output", options->output,
                       "Folder of tuned tables (default: kernels/tuned beside the spec's folder)");
   command->add_option("-j,--jobs", options->jobs, "Threads of --build (default: one a core)");
+  command
+      ->add_option("--limit", options->limit,
+                   "Seconds that a launch of --measure may take before it is killed and its point left out")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--worker", options->worker)->group(""); // for --measure, which starts itself
   command->add_flag("--dry-run", options->dryRun, "Say what would be done, and write nothing");
   command->footer(
       "Measured results are of one card. Points within 1 % of the best count as equal: of them, the one that "

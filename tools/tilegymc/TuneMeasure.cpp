@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
-// `tune --measure`: checks every point, then times those that are right by successive halving, beside a device copy of the same bytes.
-#include "BenchCalls.h"
-#include "EventTimer.h"
+// `tune --measure`: gives calls to workers, one a GPU, keeps what they find, and ends those whose kernel does not.
+#include "ChildProcess.h"
+#include "Gpu.h"
 #include "Tune.h"
-#include "TuneCheck.h"
 #include "TuneResults.h"
-#include "VariantFit.h"
+#include "WorkProgress.h"
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <cstdlib>
 #include <ctime>
+#include <deque>
+#include <thread>
+#include <unistd.h>
 
 namespace tilegym::cli {
 namespace {
 
-/// To a tenth of a nanosecond, so that the file stays short.
-double microseconds(std::vector<double> seconds) {
-  return std::round(summarize(std::move(seconds)).median * 1e10) * 1e-4;
-}
+using Seconds = std::chrono::duration<double>;
+using SteadyClock = std::chrono::steady_clock;
 
-constexpr size_t kFlushBytes = size_t(256) << 20; ///< several times the L2 cache
+/// So often in a row a worker is started again that ended without a launch to blame: after a hang, the driver may need a while.
+constexpr int kStarts = 5;
 
 /// A date is all that tells when; a run over midnight is of the day when it began.
 std::string today() {
@@ -31,176 +32,198 @@ std::string today() {
   return text;
 }
 
-/// Calls done and the time they took, for a line of progress.
-class Clock {
-public:
-  explicit Clock(size_t all) : all(all) {}
-  void say(const std::string &what) const {
-    std::string line = what + " (" + std::to_string(done) + "/" + std::to_string(all) + " calls";
-    if (timed > 0)
-      line += ", about " + std::to_string(int(spent / double(timed) * double(all - done) + 0.5)) + " s left";
-    progress(line + ")");
-  }
-  void next(bool measured) {
-    auto now = std::chrono::steady_clock::now();
-    if (measured) {
-      spent += std::chrono::duration<double>(now - last).count();
-      ++timed;
-    }
-    last = now;
-    ++done;
-  }
-
-private:
-  size_t all, done = 0, timed = 0;
-  double spent = 0;
-  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
-
-class Measuring {
-public:
-  Measuring(const Gpu &gpu, const PackageFile &package, const OpPtr &op, const TuneOp &part,
-            TuneResults &results, DiagnosticSink &sink)
-      : gpu(gpu), package(package), op(op), results(results),
-        tests(sem::readTest(*op, *op->spec->test, sink)), bench(sem::readBench(*op, *op->spec->bench, sink)),
-        calls(tuneCalls(*op, bench, part.shapes, sink)) {}
-
-  const std::vector<sem::TestCall> &all() const { return calls; }
-
-  /// False, with `error` set, where the run cannot go on.
-  bool measure(const sem::TestCall &call, std::string &error) {
-    CallResults &known = results.of(op->name, call.name);
-    TuneCheck check(gpu, package, *op, tests, call);
-    if (!check.prepare(error))
-      return false;
-    std::vector<std::string> entries;
-    std::map<std::string, uint32_t> indices;
-    for (uint32_t index : check.points()) {
-      entries.push_back(check.entry(index));
-      indices[entries.back()] = index;
-    }
-    if (entries.empty()) {
-      error = "no point of the package takes the call " + call.name + ": build the plan again";
-      return false;
-    }
-    if (!known.checked) {
-      std::map<std::string, std::string> failed;
-      for (const std::string &entry : known.survivors(entries))
-        if (std::string why = check.checkSmall(indices[entry]);
-            !why.empty() && !keepFailure(call, entry, why, check, failed, error))
-          return false;
-      for (const std::string &entry : known.survivors(entries)) {
-        if (failed.count(entry))
-          continue;
-        if (std::string why = check.checkWhole(indices[entry]);
-            !why.empty() && !keepFailure(call, entry, why, check, failed, error))
-          return false;
-      }
-      if (failed.size() * 2 > entries.size()) {
-        error = "more than half of the points are wrong, so the plan is not worth measuring: " +
-                failed.begin()->first + ": " + failed.begin()->second;
-        return false;
-      }
-      if (!results.addChecked(op->name, call.name, failed))
-        return false;
-    }
-    while (!known.isDone(entries))
-      if (!round(call, known, check, known.survivors(entries), indices, error))
-        return false;
-    return true;
-  }
-
-private:
-  /// A wrong result costs the point its place; a GPU that is lost ends the run.
-  bool keepFailure(const sem::TestCall &call, const std::string &entry, const std::string &why,
-                   const TuneCheck &check, std::map<std::string, std::string> &failed, std::string &error) {
-    failed[entry] = why;
-    if (!check.isLost())
-      return true;
-    error =
-        entry + ": " + why +
-        "\nthe GPU is unusable in this process: run the same command again, which goes on without this point";
-    results.addLost(op->name, call.name, entry, why);
-    return false;
-  }
-
-  /// Points take turns, so that all see the same clocks; after each of them the caches are cold.
-  bool round(const sem::TestCall &call, const CallResults &known, TuneCheck &check,
-             const std::vector<std::string> &entries, const std::map<std::string, uint32_t> &indices,
-             std::string &error) {
-    size_t half = size_t(std::max<int64_t>(hostInteger(bench.bytes, call), 0)) / 2;
-    DeviceBlock flush, from, to;
-    if (!flush.allocate(gpu, kFlushBytes, error) || !from.allocate(gpu, half, error) ||
-        !to.allocate(gpu, half, error))
-      return false;
-    EventTimer timer(gpu, error);
-    std::map<std::string, std::vector<double>> runs;
-    std::vector<double> copies;
-    for (unsigned i = 0; i < kIterations[known.rounds.size()] && error.empty(); ++i) {
-      auto cold = [&] {
-        timer.keep("flushing the L2 cache",
-                   gpu.driver->memsetD8Async(flush.address(), uint8_t(i), flush.size(), nullptr));
-      };
-      for (const std::string &entry : entries) {
-        VariantLaunch *launch = check.launchOf(indices.at(entry), error);
-        cold();
-        if (launch)
-          runs[entry].push_back(timer.time([&] { launch->launch(error); }));
-      }
-      cold();
-      if (half)
-        copies.push_back(timer.time([&] {
-          timer.keep("copying on the GPU",
-                     gpu.driver->memcpyDtoDAsync(to.address(), from.address(), half, nullptr));
-        }));
-    }
-    if (!error.empty())
-      return false;
-    CallResults::Round round;
-    round.copyMicroseconds = microseconds(std::move(copies));
-    for (auto &[entry, seconds] : runs)
-      round.microseconds[entry] = microseconds(std::move(seconds));
-    return results.addRound(op->name, call.name, std::move(round));
-  }
-
-  const Gpu &gpu;
-  const PackageFile &package;
-  OpPtr op;
-  TuneResults &results;
-  sem::TestModel tests;
-  sem::BenchModel bench;
-  std::vector<sem::TestCall> calls;
-};
-
-/// The package as it was built; null after complaining.
-std::shared_ptr<PackageFile> openPackage(const std::string &folder, const TuneOp &part,
-                                         const sem::OpModel &op) {
-  std::string path = folder + "/" + part.package;
-  std::optional<std::string> bytes = readFile(path);
-  if (!bytes) {
-    complain("the plan's package '%s' is missing: build it again with `tilegymc tune %s --build %s`",
-             path.c_str(), op.name.c_str(), folder.c_str());
-    return nullptr;
-  }
-  if (checksumText(*bytes) != part.hash) {
-    complain("'%s' is not the package that the plan was made with: build both again with `tilegymc tune %s "
-             "--build %s`",
-             path.c_str(), op.name.c_str(), folder.c_str());
-    return nullptr;
-  }
-  std::shared_ptr<PackageFile> package = PackageFile::fromBytes(*bytes, "'" + path + "'");
-  std::optional<size_t> number = package ? package->findOp(op.name) : std::nullopt;
-  if (package && (!number || !package->isOf(*number, op))) {
-    complain(
-        "'%s' was built from another text of the spec: build it again with `tilegymc tune %s --build %s`",
-        path.c_str(), op.name.c_str(), folder.c_str());
-    return nullptr;
-  }
-  return package;
-}
-
 /// 90 for "sm_90a".
 int archNumber(const std::string &chip) { return std::atoi(chip.c_str() + std::min<size_t>(3, chip.size())); }
+
+struct Task {
+  size_t op;
+  const sem::TestCall *call;
+};
+
+struct Worker {
+  ChildProcess process;
+  size_t gpu = 0;
+  const Task *task = nullptr; ///< what it works on
+  std::string flying;         ///< the entry that it has launched; empty: none
+  SteadyClock::time_point since;
+  int idleEnds = 0;
+};
+
+class Foreman {
+public:
+  Foreman(const TuneOptions &options, const std::vector<OpPtr> &ops, const std::string &card,
+          TuneResults &results, bool quiet)
+      : o(options), ops(ops), card(card), results(results), quiet(quiet) {}
+
+  int run(const std::vector<Task> &tasks, size_t gpus) {
+    WorkProgress counted(tasks.size(), "calls");
+    clock = &counted;
+    for (const Task &task : tasks) {
+      const CallResults *before = results.find(ops[task.op]->name, task.call->name);
+      if (before && before->rounds.size() == kIterations.size())
+        finished(task, /*fresh=*/false);
+      else
+        queue.push_back(&task);
+    }
+    gpus = std::min(gpus, queue.size());
+    for (size_t i = 0; i < gpus; ++i) {
+      workers.push_back(std::make_unique<Worker>());
+      workers.back()->gpu = i;
+      start(*workers.back());
+    }
+    while (code == Ok && (!queue.empty() || std::any_of(workers.begin(), workers.end(), isBusy)))
+      step();
+    progress("");
+    return code;
+  }
+
+private:
+  static bool isBusy(const std::unique_ptr<Worker> &worker) { return worker->task != nullptr; }
+
+  void fail(const Worker &worker, const std::string &why, int with) {
+    progress("");
+    std::string where = worker.task ? ops[worker.task->op]->name + " " + worker.task->call->name + ": " : "";
+    complain("%s%s", where.c_str(), why.c_str());
+    code = with;
+  }
+
+  void start(Worker &worker) {
+    // Of the GPUs that this process may see, the worker sees one.
+    const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    std::vector<std::string> names = splitList({visible ? visible : ""});
+    std::string one = worker.gpu < names.size() ? names[worker.gpu] : std::to_string(worker.gpu);
+    std::vector<std::string> command = {"/proc/" + std::to_string(getpid()) + "/exe", "tune", "--worker",
+                                        "--measure", o.measure};
+    for (const std::string &spec : o.specs)
+      command.push_back(spec);
+    for (const std::string &folder : specDirs)
+      command.insert(command.end(), {"--spec-dir", folder});
+    std::string error;
+    worker.flying.clear();
+    if (!worker.process.start(command, {"CUDA_VISIBLE_DEVICES=" + one}, error))
+      fail(worker, error, EnvironmentLacks);
+  }
+
+  void give(Worker &worker) {
+    if (!worker.task && !queue.empty()) {
+      worker.task = queue.front();
+      queue.pop_front();
+    }
+    if (!worker.task)
+      return;
+    const std::string &op = ops[worker.task->op]->name, &call = worker.task->call->name;
+    clock->say("tuning " + op + " " + call);
+    worker.process.send(Json({{"op", op}, {"call", call}, {"known", results.of(op, call).lines}}).dump());
+  }
+
+  /// Waits for one worker to say something, or for the time of one to be over.
+  void step() {
+    std::vector<ChildProcess *> processes;
+    double wait = 3600;
+    for (const auto &worker : workers) {
+      processes.push_back(&worker->process);
+      if (!worker->flying.empty())
+        wait = std::min(wait, o.limit - Seconds(SteadyClock::now() - worker->since).count());
+    }
+    int which = ChildProcess::waitForAny(processes, std::max(0.0, wait));
+    if (which >= 0)
+      return hear(*workers[size_t(which)]);
+    for (const auto &worker : workers)
+      if (!worker->flying.empty() && Seconds(SteadyClock::now() - worker->since).count() >= o.limit)
+        lose(*worker, "it did not end within " + formatSeconds(o.limit) + ", and was killed");
+  }
+
+  static std::string formatSeconds(double seconds) {
+    std::string text = std::to_string(seconds);
+    text.erase(text.find_last_not_of('0') + 1);
+    return text + (text.back() == '.' ? "0 s" : " s");
+  }
+
+  void hear(Worker &worker) {
+    std::string text;
+    ChildProcess::Got got = worker.process.receive(text, 0);
+    if (got == ChildProcess::Late)
+      return; // not a whole line yet
+    Json said = got == ChildProcess::Line ? Json::parse(text, nullptr, false) : Json();
+    if (!said.is_object())
+      return ended(worker);
+    worker.idleEnds = said.contains("card") ? worker.idleEnds : 0;
+    if (said.contains("launch")) {
+      worker.flying = said["launch"];
+      worker.since = SteadyClock::now();
+    } else if (said.contains("landed")) {
+      worker.flying.clear();
+    } else if (said.contains("result")) {
+      if (!results.add(said["result"]))
+        code = EnvironmentLacks;
+    } else if (said.contains("lost")) {
+      worker.flying = said["lost"];
+      lose(worker, said["why"]);
+    } else if (said.contains("error")) {
+      fail(worker, said["error"], worker.task ? CheckFailed : EnvironmentLacks);
+    } else if (said.contains("card") && said["card"] != card) {
+      std::fprintf(stderr, "note: GPU %zu is left out: it is a %s, not a %s\n", worker.gpu,
+                   said["card"].get<std::string>().c_str(), card.c_str());
+      worker.process.kill();
+    } else {
+      if (said.contains("done"))
+        finished(*std::exchange(worker.task, nullptr), /*fresh=*/true);
+      give(worker);
+    }
+  }
+
+  /// Without a word.
+  void ended(Worker &worker) {
+    std::string how = worker.process.ending();
+    if (!worker.flying.empty())
+      return lose(worker, "it ended the process that launched it: " + how);
+    if (++worker.idleEnds == kStarts)
+      return fail(worker, "the measuring process ends before it launches anything: " + how, EnvironmentLacks);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200 * worker.idleEnds));
+    start(worker);
+  }
+
+  /// The point that is flying costs its place, and the worker its life.
+  void lose(Worker &worker, const std::string &why) {
+    worker.process.kill();
+    const std::string &op = ops[worker.task->op]->name, &call = worker.task->call->name;
+    if (!results.add(lostLine(op, call, worker.flying, why)))
+      code = EnvironmentLacks;
+    start(worker);
+  }
+
+  void finished(const Task &task, bool fresh) {
+    clock->next(fresh);
+    const CallResults &now = results.of(ops[task.op]->name, task.call->name);
+    progress("");
+    for (const auto &[entry, reason] : now.failed)
+      std::fprintf(stderr, "%s is left out of %s: %s\n", entry.c_str(), task.call->name.c_str(),
+                   reason.c_str());
+    if (quiet || !fresh || now.rounds.empty())
+      return;
+    double best = 0;
+    for (const auto &[entry, time] : now.rounds.back().microseconds)
+      best = best == 0 ? time : std::min(best, time);
+    std::printf("%s %s: %zu points, best %.2f us, %.3f of a copy\n", ops[task.op]->name.c_str(),
+                task.call->name.c_str(), now.rounds.front().microseconds.size(), best,
+                best > 0 ? now.rounds.back().copyMicroseconds / best : 0);
+    std::fflush(stdout);
+  }
+
+public:
+  std::vector<std::string> specDirs; ///< to look in, for workers
+
+private:
+  const TuneOptions &o;
+  const std::vector<OpPtr> &ops;
+  const std::string card;
+  TuneResults &results;
+  bool quiet;
+  WorkProgress *clock = nullptr;
+  std::deque<const Task *> queue;
+  std::vector<std::unique_ptr<Worker>> workers;
+  int code = Ok;
+};
 
 } // namespace
 
@@ -223,66 +246,37 @@ int tuneMeasure(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globa
     return EnvironmentLacks;
   }
   DiagnosticSink sink;
-  std::vector<std::shared_ptr<PackageFile>> packages;
-  std::vector<std::unique_ptr<Measuring>> work;
-  TuneResults results;
-  Json header = {{"plan", plan->hash},
-                 {"arch", plan->arch},
-                 {"card", gpu->device->name},
-                 {"driver", std::to_string(gpu->driver->version / 1000) + "." +
-                                std::to_string(gpu->driver->version % 1000 / 10)},
-                 {"versions", plan->versions},
-                 {"date", today()}};
-  size_t count = 0;
+  std::vector<std::unique_ptr<TuneCalls>> work;
+  std::vector<Task> tasks;
   for (size_t i = 0; i < ops.size(); ++i) {
-    packages.push_back(openPackage(o.measure, *parts[i], *ops[i]));
-    if (!packages.back())
+    if (!openPlanned(o.measure, *parts[i], *ops[i]))
       return InputWrong;
-    work.push_back(std::make_unique<Measuring>(*gpu, *packages.back(), ops[i], *parts[i], results, sink));
-    count += work.back()->all().size();
+    work.push_back(std::make_unique<TuneCalls>(ops[i], *parts[i], sink));
+    for (const sem::TestCall &call : work.back()->calls)
+      tasks.push_back({i, &call});
   }
   if (sink.hasErrors()) {
     report(sink, globals);
     return InputWrong;
   }
   if (o.dryRun) {
-    for (size_t i = 0; i < ops.size(); ++i)
-      for (const sem::TestCall &call : work[i]->all())
-        std::printf("%s %s\n", ops[i]->name.c_str(), call.name.c_str());
+    for (const Task &task : tasks)
+      std::printf("%s %s\n", ops[task.op]->name.c_str(), task.call->name.c_str());
     return Ok;
   }
+  Json header = {{"plan", plan->hash},       {"arch", plan->arch},         {"card", gpu->device->name},
+                 {"driver", gpu->version()}, {"versions", plan->versions}, {"date", today()}};
+  TuneResults results;
   if (!results.open(resultsOf(o, o.measure), header))
     return InputWrong;
-  Clock clock(count);
-  for (size_t i = 0; i < ops.size(); ++i)
-    for (const sem::TestCall &call : work[i]->all()) {
-      const CallResults *before = results.find(ops[i]->name, call.name);
-      bool fresh = !before || before->rounds.size() < kIterations.size();
-      clock.say("tuning " + ops[i]->name + " " + call.name);
-      std::string error;
-      if (fresh && !work[i]->measure(call, error)) {
-        progress("");
-        complain("%s %s: %s", ops[i]->name.c_str(), call.name.c_str(), error.c_str());
-        return CheckFailed;
-      }
-      clock.next(fresh);
-      const CallResults &now = results.of(ops[i]->name, call.name);
-      for (const auto &[entry, reason] : now.failed)
-        std::fprintf(stderr, "%s is left out of %s: %s\n", entry.c_str(), call.name.c_str(), reason.c_str());
-      if (!globals.json && fresh && !now.rounds.empty()) {
-        double best = 0;
-        for (const auto &[entry, time] : now.rounds.back().microseconds)
-          best = best == 0 ? time : std::min(best, time);
-        progress("");
-        std::printf("%s %s: %zu points, best %.2f us, %.3f of a copy\n", ops[i]->name.c_str(),
-                    call.name.c_str(), now.rounds.front().microseconds.size(), best,
-                    best > 0 ? now.rounds.back().copyMicroseconds / best : 0);
-        std::fflush(stdout);
-      }
-    }
-  progress("");
+  int gpus = 1;
+  gpu->driver->deviceGetCount(&gpus);
+  Foreman foreman(o, ops, gpu->device->name, results, globals.json);
+  foreman.specDirs = globals.specDirs;
+  if (int code = foreman.run(tasks, size_t(std::max(1, gpus))); code != Ok)
+    return code;
   if (globals.json)
-    std::puts(Json({{"calls", count}, {"results", resultsOf(o, o.measure)}}).dump(2).c_str());
+    std::puts(Json({{"calls", tasks.size()}, {"results", resultsOf(o, o.measure)}}).dump(2).c_str());
   return Ok;
 }
 

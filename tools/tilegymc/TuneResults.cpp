@@ -63,19 +63,19 @@ const CallResults *TuneResults::find(const std::string &op, const std::string &c
   return found == calls.end() ? nullptr : &found->second;
 }
 
-void TuneResults::take(const Json &line) {
-  CallResults &call = calls[{line.at("op"), line.at("call")}];
+void CallResults::take(const Json &line) {
   if (line.contains("failed"))
     for (const auto &[entry, why] : line["failed"].items())
-      call.failed[entry] = why;
-  call.checked |= line.value("checked", false);
+      failed[entry] = why;
+  checked |= line.value("checked", false);
   if (line.contains("us")) {
-    CallResults::Round round;
+    Round round;
     round.copyMicroseconds = line.at("copy_us");
     for (const auto &[entry, time] : line["us"].items())
       round.microseconds[entry] = time;
-    call.rounds.push_back(std::move(round));
+    rounds.push_back(std::move(round));
   }
+  lines.push_back(line);
 }
 
 bool TuneResults::read(const std::string &path) {
@@ -93,7 +93,7 @@ bool TuneResults::read(const std::string &path) {
       if (number++ == 0)
         first = std::move(line);
       else
-        take(line);
+        of(line.at("op"), line.at("call")).take(line);
     }
     for (const char *key : {"plan", "arch", "card", "driver", "date"})
       first.at(key);
@@ -137,28 +137,28 @@ bool TuneResults::append(const Json &line) {
   return false;
 }
 
-bool TuneResults::addChecked(const std::string &op, const std::string &call,
-                             const std::map<std::string, std::string> &failed) {
-  Json line = {{"op", op}, {"call", call}, {"checked", true}, {"failed", Json(failed)}};
-  take(line);
+bool TuneResults::add(const Json &line) {
+  of(line.at("op"), line.at("call")).take(line);
   return append(line);
 }
 
-bool TuneResults::addLost(const std::string &op, const std::string &call, const std::string &entry,
-                          const std::string &why) {
-  Json line = {{"op", op}, {"call", call}, {"failed", {{entry, why}}}};
-  take(line);
-  return append(line);
+Json checkedLine(const std::string &op, const std::string &call,
+                 const std::map<std::string, std::string> &failed) {
+  return {{"op", op}, {"call", call}, {"checked", true}, {"failed", Json(failed)}};
 }
 
-bool TuneResults::addRound(const std::string &op, const std::string &call, CallResults::Round round) {
-  Json line = {{"op", op},
-               {"call", call},
-               {"round", of(op, call).rounds.size()},
-               {"copy_us", round.copyMicroseconds},
-               {"us", Json(round.microseconds)}};
-  take(line);
-  return append(line);
+Json lostLine(const std::string &op, const std::string &call, const std::string &entry,
+              const std::string &why) {
+  return {{"op", op}, {"call", call}, {"failed", {{entry, why}}}};
+}
+
+Json roundLine(const std::string &op, const std::string &call, const CallResults &known,
+               const CallResults::Round &round) {
+  return {{"op", op},
+          {"call", call},
+          {"round", known.rounds.size()},
+          {"copy_us", round.copyMicroseconds},
+          {"us", Json(round.microseconds)}};
 }
 
 } // namespace tilegym::cli

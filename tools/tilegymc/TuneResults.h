@@ -18,6 +18,10 @@ struct CallResults {
     std::map<std::string, double> microseconds; ///< by entry: the median
   };
   std::vector<Round> rounds;
+  std::vector<Json> lines; ///< of the file, that say all this
+
+  /// One more line.
+  void take(const Json &line);
 
   /// The entries of the next round, in the order of `entries`: of those in the last one, the faster half, and what is within 2 % of the best.
   std::vector<std::string> survivors(const std::vector<std::string> &entries) const;
@@ -39,22 +43,25 @@ public:
   const Json &header() const { return first; }
   CallResults &of(const std::string &op, const std::string &call) { return calls[{op, call}]; }
   const CallResults *find(const std::string &op, const std::string &call) const;
-  bool addChecked(const std::string &op, const std::string &call,
-                  const std::map<std::string, std::string> &failed);
-  /// A point that the GPU did not survive: the run ends, and the next one leaves it out.
-  bool addLost(const std::string &op, const std::string &call, const std::string &entry,
-               const std::string &why);
-  bool addRound(const std::string &op, const std::string &call, CallResults::Round round);
+  /// Takes a line and adds it to the file.
+  bool add(const Json &line);
 
 private:
   bool append(const Json &line);
-  void take(const Json &line);
 
   std::FILE *file = nullptr;
   std::string name;
   Json first;
   std::map<std::pair<std::string, std::string>, CallResults> calls;
 };
+
+/// Lines: which points gave wrong results; a point that the GPU did not survive; a round's times.
+Json checkedLine(const std::string &op, const std::string &call,
+                 const std::map<std::string, std::string> &failed);
+Json lostLine(const std::string &op, const std::string &call, const std::string &entry,
+              const std::string &why);
+Json roundLine(const std::string &op, const std::string &call, const CallResults &known,
+               const CallResults::Round &round);
 
 std::string resultsPath(const std::string &folder);
 

@@ -2,7 +2,7 @@
 """Judges saved cases by the specs' own second oracle: evaluates each `oracle torch "..."` with torch, and compares the reference's
 outputs, and those of compiled kernels where they were saved, with what it gives, at the spec's tolerance.
 
-usage: tilegymc test SPEC... --save CASES; oracle.py CASES [--device cpu|cuda]
+usage: tilegymc test SPEC... --save CASES; tools/oracle.py CASES [--device cpu|cuda]
 The expression sees the op's tensors (None where absent, a list for a list), scalars, dims and `torch`. It gives one tensor, for the first
 output, or a tuple for the first ones. Exits with 1 where something differs or an expression fails, 2 where nothing was compared.
 """
@@ -33,6 +33,19 @@ def read(path, dtype, device):
     return tensor.reshape(shape).to(device)
 
 
+def names_of(info):
+    """What an expression may name beside the tensors."""
+    names = {"torch": torch}
+    names.update(info["dims"])
+    names.update({name: getattr(torch, DTYPES[dtype]) for name, dtype in info["dtypes"].items()})
+    for name, value in info["scalars"].items():
+        try:
+            names[name] = float(value) if isinstance(value, str) else value
+        except ValueError:
+            names[name] = value  # the word of an enumeration
+    return names
+
+
 class Case:
     def __init__(self, folder, device):
         with open(os.path.join(folder, "case.json"), encoding="utf-8") as file:
@@ -45,14 +58,7 @@ class Case:
 
     def names(self):
         """What the oracle's expression may name."""
-        names = {"torch": torch}
-        names.update(self.info["dims"])
-        names.update({name: getattr(torch, DTYPES[dtype]) for name, dtype in self.info["dtypes"].items()})
-        for name, value in self.info["scalars"].items():
-            try:
-                names[name] = float(value) if isinstance(value, str) else value
-            except ValueError:
-                names[name] = value  # the word of an enumeration
+        names = names_of(self.info)
         for entry in self.info["inputs"]:
             tensors = self.tensors(entry["files"], entry["dtype"])
             names[entry["name"]] = tensors if entry["list"] else tensors[0] if entry["present"] else None

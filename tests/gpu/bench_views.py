@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Times the ops beside torch, Triton and a device copy of the same bytes, in one process, interleaved.
+"""Times the ops on the same rows packed, at odd distances, and at a base that is one element off, which take the general variants: these have to keep half
+of the packed one's speed. `tilegymc bench` times what is packed, beside peers.
 
-usage: bench_ops.py PACKAGE-FOLDER [--out FILE] [--rounds N] [--shapes RxN,...] [--ops OP,...] [--views]
-Each case is checked against torch in f64 first. A line a case: median times, GB/s, and ratios to the copy and to the best peer. With --views no peers, but
-the same rows packed, at odd distances, and at a base that is one element off, which take the general variants: these have to keep half of the packed one's speed.
+usage: bench_views.py PACKAGE-FOLDER [--out FILE] [--rounds N] [--shapes RxN,...] [--ops OP,...]
+Each case is checked against torch in f64 first. A line a case: median times, and ratios to a device copy of the same bytes and to the packed one.
 """
 import argparse
 import json
 import statistics
 
 import torch
-import triton
 
 import row_ops
-import triton_peers
 from tilegym_ctypes import Package
 
 
@@ -85,42 +83,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--shapes", default="8192x8192,16384x4096,65536x1024,4096x16384,4096x5120,4096x65536")
     parser.add_argument("--ops", default=",".join(row_ops.OPS))
-    parser.add_argument("--views", action="store_true")
     args = parser.parse_args()
     package, timer, lines = Package(args.package), Timer(args.rounds), []
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}")
-    print(f"{'case':34} {'view':12} {'ours us':>9} {'of copy':>8} {'of packed':>10}  error" if args.views else
-          f"{'case':34} {'ours us':>9} {'GB/s':>7} {'of copy':>8} {'of torch':>9} {'of triton':>9}  error")
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
+    print(f"{'case':34} {'view':12} {'ours us':>9} {'of copy':>8} {'of packed':>10}  error")
     for op in (op for op in row_ops.OPS if op in package.ops and op in args.ops.split(",")):
         for shape in args.shapes.split(","):
             rows, n = map(int, shape.split("x"))
             for dtype in (torch.bfloat16, torch.float32):
-                if args.views:
-                    lines += bench_views(package, timer, op, rows, n, dtype)
-                    continue
-                call = row_ops.make(op, rows, n, dtype)
-                functions = {"ours": lambda: package.call(op, **call.arguments), "torch": row_ops.peer(op, call)}
-                if in_triton := triton_peers.peer(op, call):
-                    functions["triton"] = in_triton
-                functions["ours"]()
-                torch.cuda.synchronize()
-                moved, (error, wrong) = call.moved, wrong_by(call, dtype)
-                source = torch.randn(moved // 2 // 4, device="cuda")
-                target = torch.empty_like(source)
-                functions["copy"] = lambda: target.copy_(source)
-                t = timer.medians(functions)
-                line = {"op": op, "shape": shape, "dtype": str(dtype)[6:], "us": {k: round(v * 1e3, 2) for k, v in t.items()},
-                        "gbps": round(moved / t["ours"] / 1e6, 1), "of_copy": round(t["copy"] / t["ours"], 3),
-                        "error": error, "wrong": wrong, "variant": ""}
-                ratio = lambda peer: f"{t[peer] / t['ours']:9.3f}" if peer in t else " " * 9
-                print(f"{op + ' ' + shape + ' ' + line['dtype']:34} {t['ours'] * 1e3:9.1f} {line['gbps']:7.0f} {line['of_copy']:8.3f} "
-                      f"{ratio('torch')} {ratio('triton')}  {error:.1e}{' WRONG' if wrong else ''}", flush=True)
-                lines.append(line)
-                del call, functions, in_triton, source, target
+                lines += bench_views(package, timer, op, rows, n, dtype)
     if args.out:
         with open(args.out, "w") as file:
             json.dump(lines, file, indent=1)
-    return any(line["wrong"] or line.get("slow", False) for line in lines)
+    return any(line["wrong"] or line["slow"] for line in lines)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Plain Triton kernels for the ops of row_ops.py, as a user would write them: what bench_ops.py measures beside ours."""
+"""Plain Triton kernels, as a user would write them: what a spec's `peer triton "softmax(x)"` may name."""
 import torch
 import triton
 import triton.language as tl
-
-from row_ops import DROPPED
 
 
 @triton.jit
@@ -54,7 +52,7 @@ def dropout_kernel(x, y, size, p, seed, BN: tl.constexpr):
 
 
 @triton.jit
-def rope_kernel(x, cosine, sine, y, H, S, D, half, BH: tl.constexpr, BP: tl.constexpr):
+def rope_kernel(x, cosine, sine, y, H, S, D, half, BH: tl.constexpr, BP: tl.constexpr, BR: tl.constexpr):
     token = tl.program_id(0)
     c = tl.arange(0, BP)[None, :]
     cos1 = tl.load(cosine + token * 2 * half + c, mask=c < half).to(tl.float32)
@@ -67,39 +65,60 @@ def rope_kernel(x, cosine, sine, y, H, S, D, half, BH: tl.constexpr, BP: tl.cons
         b = tl.load(x + at + half, mask=inside).to(tl.float32)
         tl.store(y + at, a * cos1 - b * sin1, mask=inside)
         tl.store(y + at + half, b * cos1 + a * sin1, mask=inside)
+        rest = 2 * half + tl.arange(0, BR)[None, :]
+        stays = (h < H) & (rest < D)
+        place = (h.to(tl.int64) * S + token) * D + rest
+        tl.store(y + place, tl.load(x + place, mask=stays), mask=stays)
 
 
-def warps_for(n):
-    return 4 if n <= 2048 else 8 if n <= 8192 else 16
+def _rows(x):
+    """Rows, their length, the block that holds one, and the warps for it."""
+    n = x.shape[-1]
+    return x.numel() // n, n, triton.next_power_of_2(n), 4 if n <= 2048 else 8 if n <= 8192 else 16
 
 
-def peer(op, call):
-    """A function that runs the op in Triton on the same inputs, with an output of its own; nothing where there is no kernel."""
-    a = call.arguments
-    if op == "rope":
-        q_out, k_out = torch.empty_like(a["q"]), torch.empty_like(a["k"])
-        half = a["cosine"].shape[-1] // 2
+def softmax(x):
+    rows, n, block, warps = _rows(x)
+    y = torch.empty_like(x)
+    softmax_kernel[(rows,)](x, y, n, BN=block, num_warps=warps)
+    return y
 
-        def rope():
-            for x, y in ((a["q"], q_out), (a["k"], k_out)):
-                heads, tokens, width = x.shape[1:]
-                rope_kernel[(tokens,)](x, a["cosine"], a["sine"], y, heads, tokens, width, half,
-                                       BH=min(8, triton.next_power_of_2(heads)), BP=triton.next_power_of_2(half))
 
-        return rope
-    x = a["input"] if op == "silu_and_mul" else a["x"]
-    output = call.outputs[0][0]
-    rows, n = output.shape
-    y, block = torch.empty_like(output), triton.next_power_of_2(n)
-    if op == "softmax":
-        return lambda: softmax_kernel[(rows,)](x, y, n, BN=block, num_warps=warps_for(n))
-    if op == "rms_norm":
-        return lambda: rms_norm_kernel[(rows,)](x, a["weight"], y, n, a["eps"], BN=block, num_warps=warps_for(n))
-    if op == "layer_norm":
-        return lambda: layer_norm_kernel[(rows,)](x, a["weight"], a["bias"], y, n, a["eps"], BN=block, num_warps=warps_for(n))
-    if op == "silu_and_mul":
-        block = min(block, 2048)
-        return lambda: silu_and_mul_kernel[(rows, triton.cdiv(n, block))](x, y, n, BN=block, num_warps=4)
-    if op == "dropout":
-        return lambda: dropout_kernel[(triton.cdiv(rows * n, 2048),)](x, y, rows * n, DROPPED, 17, BN=2048, num_warps=4)
-    return None
+def rms_norm(x, weight, eps):
+    rows, n, block, warps = _rows(x)
+    y = torch.empty_like(x)
+    rms_norm_kernel[(rows,)](x, weight, y, n, eps, BN=block, num_warps=warps)
+    return y
+
+
+def layer_norm(x, weight, bias, eps):
+    rows, n, block, warps = _rows(x)
+    y = torch.empty_like(x)
+    layer_norm_kernel[(rows,)](x, weight, bias, y, n, eps, BN=block, num_warps=warps)
+    return y
+
+
+def silu_and_mul(x):
+    rows, n, _, _ = _rows(x)
+    half, y = n // 2, torch.empty(*x.shape[:-1], n // 2, dtype=x.dtype, device=x.device)
+    block = min(triton.next_power_of_2(half), 2048)
+    silu_and_mul_kernel[(rows, triton.cdiv(half, block))](x, y, half, BN=block, num_warps=4)
+    return y
+
+
+def dropout(x, p, seed):
+    y = torch.empty_like(x)
+    dropout_kernel[(triton.cdiv(x.numel(), 2048),)](x, y, x.numel(), p, seed, BN=2048, num_warps=4)
+    return y
+
+
+def rope(q, k, cosine, sine):
+    """One batch; of each head the first columns turn, the others stay."""
+    half, outputs = cosine.shape[-1] // 2, []
+    for x in (q, k):
+        _, heads, tokens, width = x.shape
+        y = torch.empty_like(x)
+        rope_kernel[(tokens,)](x, cosine, sine, y, heads, tokens, width, half, BH=min(8, triton.next_power_of_2(heads)),
+                               BP=triton.next_power_of_2(half), BR=triton.next_power_of_2(max(width - 2 * half, 1)))
+        outputs.append(y)
+    return tuple(outputs)
