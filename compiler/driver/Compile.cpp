@@ -153,9 +153,19 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       break;
     }
     case Stage::Cubin: {
-      llvm::Expected<emit::Cubin> cubin = emit::assemble(variant.ptx, entry, options.arch.chip);
-      if (!cubin)
-        return fail(cubin.takeError());
+      llvm::Expected<emit::Cubin> cubin =
+          emit::assemble(variant.ptx, entry, options.arch.chip, options.assembleSeconds);
+      if (!cubin) {
+        llvm::Error error = cubin.takeError();
+        bool late = false;
+        error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<llvm::StringError> one) {
+          late = one->convertToErrorCode() == std::errc::timed_out;
+          return llvm::Error(std::move(one));
+        });
+        if (late && options.pointIsUnfit)
+          *options.pointIsUnfit = true;
+        return fail(std::move(error));
+      }
       variant.cubin = std::move(cubin->image);
       variant.resources = cubin->resources;
       for (const std::string &warning : cubin->warnings)

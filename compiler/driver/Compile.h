@@ -21,6 +21,7 @@ struct CompileOptions {
   PipelineOptions pipeline;
   /// A kernel that needs more shared memory is given back as soon as that is known, without code.
   int64_t maxSharedBytes = INT64_MAX;
+  unsigned assembleSeconds = 300; ///< for ptxas; a point that takes it longer is unfit
   /// Set where the kernel can be compiled, but not at this point of its tune space; the error says why.
   bool *pointIsUnfit = nullptr;
 };

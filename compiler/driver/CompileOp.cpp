@@ -28,7 +28,7 @@ struct Job {
   emit::Arch arch;
   const targets::TargetFacts *target = nullptr;
   bool toMeasure =
-      false; ///< one point of several to measure: left out without a word where it spills or does not fit
+      false; ///< one point of several to measure: left out where it spills or does not fit, or with a word where it does not compile
 };
 
 /// So many points are compiled for a variant at most: where they spill, and where they do not fit in shared memory.
@@ -92,6 +92,7 @@ std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, con
   one.stopAfter = shop.stopAfter;
   one.pipeline = shop.options.pipeline;
   one.maxSharedBytes = job.target->maxSharedBytes;
+  one.assembleSeconds = shop.options.assembleSeconds;
   one.pointIsUnfit = unfit;
   if (shop.options.dump)
     one.sink = [&](Stage stage, StringRef text) {
@@ -178,8 +179,11 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
   }
   if (best && best->resources.spills() && job.slot.spare)
     return std::nullopt; // the later kernel does not spill, or says so
-  if (job.toMeasure)
+  if (job.toMeasure) {
+    for (const Diagnostic &d : whyUnfit.all())
+      sink.warning(d.range, "left out: " + d.message, d.help);
     return best;
+  }
   if (!best && !least && !job.slot.spare)
     mergeDiagnostics(whyUnfit, sink);
   if (!best && least)

@@ -14,7 +14,8 @@ struct CompileOpOptions {
   VariantFilter filter;
   unsigned jobs = 0; ///< threads; 0: one a core
   bool cache = true;
-  bool requirePtxas = false; ///< otherwise PTX only, with a note, where there is no ptxas
+  unsigned assembleSeconds = 300; ///< ptxas may take for a point
+  bool requirePtxas = false;      ///< otherwise PTX only, with a note, where there is no ptxas
   PipelineOptions pipeline;
   /// Folder of tuned tables; nothing: the one beside the spec's; empty: none, and the cost model decides.
   std::optional<std::string> tunedFolder;

@@ -91,8 +91,8 @@ Expected<Cubin> runPtxas(const Ptxas &ptxas, const Files &files, StringRef kerne
   auto logBuffer = MemoryBuffer::getFile(files.log);
   std::string report = logBuffer ? (*logBuffer)->getBuffer().str() : "";
   if (rc == -2 && timeoutSeconds && message.find("timed out") != std::string::npos)
-    return createStringError("ptxas did not finish kernel '%s' within %u s", kernel.str().c_str(),
-                             timeoutSeconds);
+    return createStringError(std::errc::timed_out, "ptxas did not finish kernel '%s' within %u s",
+                             kernel.str().c_str(), timeoutSeconds);
   if (rc != 0)
     return createStringError("ptxas %s (%s) failed on kernel '%s' for %s: %s%s", ptxas.version.c_str(),
                              ptxas.path.c_str(), kernel.str().c_str(), chip.str().c_str(), message.c_str(),

@@ -22,7 +22,7 @@ struct Cubin {
   std::vector<std::string> warnings; ///< serialized wgmma, ignored setmaxnreg ...
 };
 
-/// Assembles `ptx`, which holds one kernel named `kernel`. Kills ptxas after `timeoutSeconds` (0: never).
+/// Assembles `ptx`, which holds one kernel named `kernel`. Kills ptxas after `timeoutSeconds` (0: never), which is an error of std::errc::timed_out.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef kernel, llvm::StringRef chip,
                                unsigned timeoutSeconds = 300);
 

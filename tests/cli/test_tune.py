@@ -107,7 +107,7 @@ class Tune(cli.CliTest):
         self.measure(out="twice M=4096 N=256 T=bf16: 6 points, best 80.00 us, 0.625 of a copy")
         lines = self.results()
         self.assertEqual([lines[0]["card"], lines[0]["driver"], lines[0]["arch"]], ["Fake GPU", "13.0", "sm_90a"])
-        self.assertEqual(len(lines), 1 + 4 * (1 + 3))
+        self.assertEqual(len(lines), 1 + 4 * (1 + 3 + 1))
         self.assertEqual({line["copy_us"] for line in lines if "us" in line}, {50.0})
         self.finish(out="the cost model's point takes")
         table = self.table()
@@ -189,14 +189,51 @@ class Tune(cli.CliTest):
         self.finish()
         self.assertEqual(self.read("tuned/sm_90a/twice.json"), table)
 
-    def test_one_more_point_is_measured_alone(self):
+    def test_a_table_gives_the_same_variants_in_every_process(self):
         self.measure(times="BM4_BN256_warps1=70;BM=80")
         self.finish()
-        table = self.read("tuned/sm_90a/twice.json")
-        for _ in range(2):  # two processes that use the table: the same variants, and nothing is timed
-            self.assertEqual([v["params"]["BM"] for v in self.compile(OK, err="3 tuned") if v["facts"] == "fast" and v["params"]["BN"] == 256], [4] * 3)
-        self.finish()
-        self.assertEqual(self.read("tuned/sm_90a/twice.json"), table)
+        for _ in range(2):
+            variants = [v for v in self.compile(OK, err="3 tuned") if v["facts"] == "fast" and v["params"]["BN"] == 256]
+            self.assertEqual([v["entry"] for v in variants], [f"twice_rows_{t}_BM4_BN256_warps1_fast" for t in ("f32", "f16", "bf16")])
+
+    def grown(self, tune):
+        """The same op with another space, built into the same folder."""
+        os.makedirs(self.path("specs"), exist_ok=True)
+        path = self.write("specs/twice.tile", TWICE.replace("BM in [1, 2, 4]", tune))
+        self.expect(OK, "tune", path, "--build", self.path("plan"))
+        return path
+
+    def test_points_that_are_added_are_measured_alone(self):
+        path = self.grown("BM in [2, 4]")
+        again = lambda launches=None, code=OK: self.expect(code, "tune", path, "--measure", self.path("plan"), driver=cli.FAKE_DRIVER, environment={
+            "TILEGYM_FAKE_TIMES": "BM8=60;BM=80", **({"TILEGYM_FAKE_LAUNCHES": str(launches)} if launches is not None else {})})
+        again()
+        before = self.results()
+        path = self.grown("BM in [2, 4, 8]")
+        self.expect(INPUT_WRONG, "tune", path, "--finish", self.path("plan"), err="are of another plan than")
+        again(launches=20, code=-signal.SIGKILL)
+        self.expect(INPUT_WRONG, "tune", path, "--finish", self.path("plan"), "-o", self.tables, err="is not measured to the end")
+        again()
+        added = [line for line in self.results()[1:] if line not in before]
+        self.assertEqual({entry for line in added for group in ("right", "us") for entry in line.get(group, [])},
+                         {f"twice_rows_{t}_BM8_BN256_warps{w}_fast" for t in ("f32", "bf16") for w in (1, 2)})
+        self.expect(OK, "tune", path, "--finish", self.path("plan"), "-o", self.tables)
+        self.assertEqual({entry["point"]["BM"] for entry in self.table()["entries"]}, {8})
+
+    def test_ptxas_that_never_ends_costs_the_point(self):
+        real = json.loads(cli.run("doctor", "--json").stdout)["ptxas"]
+        if not real["found"]:
+            self.skipTest("there is no ptxas")
+        slow = self.write("ptxas", f"""#!/bin/sh
+for word in "$@"; do grep -q BM4_BN256_warps2 "$word" 2>/dev/null && exec sleep 600; done
+exec {real["path"]} "$@"
+""")
+        os.chmod(slow, 0o755)
+        self.expect(OK, "tune", self.spec_path, "--build", self.path("plan"), "--ptxas-limit", "3", err=["left out: ", "ptxas did not finish kernel 'twice_rows_f32_BM4_BN256_warps2_fast' within 3 s"],
+                    environment={"TILEGYM_PTXAS": slow, "TILEGYM_CACHE_DIR": self.path("cache")})
+        entries = [point["entry"] for point in json.loads(self.read("plan/plan.json"))["ops"][0]["points"]]
+        self.assertEqual(len(entries), 2 * 5)
+        self.assertFalse([entry for entry in entries if "BM4_BN256_warps2" in entry])
 
     def test_bad_states(self):
         self.expect(INPUT_WRONG, "tune", "--measure", self.path("nowhere"), err="there is no plan in")
@@ -209,8 +246,8 @@ class Tune(cli.CliTest):
         self.write("plan/plan.json", plan.replace('"sm_90a"', '"sm_80"'))
         self.measure(ENVIRONMENT_LACKS, err="the plan is for sm_80, but this GPU is a Fake GPU (sm_90)")
         self.finish(INPUT_WRONG, err="are of another plan than")
-        self.write("plan/plan.json", plan.replace('"format": 1', '"format": 7'))
-        self.measure(INPUT_WRONG, err="has format 7, expected 1: build it again")
+        self.write("plan/plan.json", plan.replace('"format": 2', '"format": 7'))
+        self.measure(INPUT_WRONG, err="has format 7, expected 2: build it again")
         self.write("plan/plan.json", "{")
         self.measure(INPUT_WRONG, err="is no plan of `tune --build`")
         self.write("plan/plan.json", plan)

@@ -9,7 +9,7 @@ namespace tilegym::cli {
 struct TuneOptions {
   std::vector<std::string> specs, shapes;
   std::string build, measure, finish, results, output, arch = "sm_90a";
-  unsigned jobs = 0;
+  unsigned jobs = 0, assembleSeconds = 60;
   double limit = 10; ///< seconds that a launch may take
   bool dryRun = false, worker = false;
 };

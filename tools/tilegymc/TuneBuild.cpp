@@ -37,7 +37,7 @@ bool isPointOf(const sem::Specialization &slot, const sem::Specialization &point
 
 /// One op's points and its package's bytes.
 bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &shapes, TuneOp &part,
-             std::string &bytes, std::string &versions, DiagnosticSink &sink) {
+             std::string &bytes, std::string &versions, DiagnosticSink &sink, const Globals &globals) {
   llvm::Expected<emit::Arch> arch = emit::parseArch(o.arch);
   if (!arch) {
     complain("--arch: %s", llvm::toString(arch.takeError()).c_str());
@@ -55,6 +55,7 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
   options.archs = {*arch};
   options.jobs = o.jobs;
   options.requirePtxas = true;
+  options.assembleSeconds = o.assembleSeconds;
   options.tune = [&](const sem::Specialization &point) {
     return std::any_of(slots.begin(), slots.end(),
                        [&](const sem::Specialization &slot) { return isPointOf(slot, point); });
@@ -70,8 +71,14 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
   progress("");
   if (!compiled)
     return false;
+  if (compiled->variants.empty()) {
+    report(sink, globals);
+    complain("no point of '%s' compiles, fits and does not spill", op->name.c_str());
+    return false;
+  }
   for (const emit::PackageVariant &v : compiled->variants)
-    part.points.push_back({v.abi.entry, driver::keyJson(*op, v.spec), driver::pointJson(*op, v.spec)});
+    part.points.push_back(
+        {v.abi.entry, checksumText(v.cubin), driver::keyJson(*op, v.spec), driver::pointJson(*op, v.spec)});
   package.ops.push_back(std::move(*compiled));
   llvm::Expected<std::string> table = emit::writeTable(package);
   if (!table) {
@@ -121,7 +128,7 @@ int tuneBuild(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globals
     }
     TuneOp part;
     std::string bytes;
-    if (!buildOp(o, op, *shapes, part, bytes, plan.versions, sink)) {
+    if (!buildOp(o, op, *shapes, part, bytes, plan.versions, sink, globals)) {
       report(sink, globals);
       return InputWrong;
     }

@@ -86,6 +86,12 @@ void addTuneCommand(CLI::App &app, Globals &globals) {
                    "Seconds that a launch of --measure may take before it is killed and its point left out")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  command
+      ->add_option(
+          "--ptxas-limit", options->assembleSeconds,
+          "Seconds that --build lets ptxas take for a point before it is killed and the point left out")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_flag("--worker", options->worker)->group(""); // for --measure, which starts itself
   command->add_flag("--dry-run", options->dryRun, "Say what would be done, and write nothing");
   command->footer(

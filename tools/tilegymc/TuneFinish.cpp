@@ -57,7 +57,7 @@ bool groupsOf(const TuneOp &part, const sem::OpModel &op, const TuneResults &res
   sem::BenchModel bench = sem::readBench(op, *op.spec->bench, sink);
   for (const sem::TestCall &call : shapedCalls(op, bench, part.shapes, sink)) {
     const CallResults *measured = results.find(op.name, call.name);
-    if (!measured || measured->rounds.size() < kIterations.size()) {
+    if (!measured || !measured->done) {
       complain("%s %s is not measured to the end: run `tilegymc tune --measure` again, which goes on",
                op.name.c_str(), call.name.c_str());
       return false;

@@ -60,7 +60,7 @@ public:
     clock = &counted;
     for (const Task &task : tasks) {
       const CallResults *before = results.find(ops[task.op]->name, task.call->name);
-      if (before && before->rounds.size() == kIterations.size())
+      if (before && before->done)
         finished(task, /*fresh=*/false);
       else
         queue.push_back(&task);
@@ -166,6 +166,9 @@ private:
                    said["card"].get<std::string>().c_str(), card.c_str());
       worker.process.kill();
     } else {
+      if (said.contains("done") &&
+          !results.add(doneLine(ops[worker.task->op]->name, worker.task->call->name)))
+        code = EnvironmentLacks;
       if (said.contains("done"))
         finished(*std::exchange(worker.task, nullptr), /*fresh=*/true);
       give(worker);
@@ -266,8 +269,11 @@ int tuneMeasure(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globa
   }
   Json header = {{"plan", plan->hash},       {"arch", plan->arch},         {"card", gpu->device->name},
                  {"driver", gpu->version()}, {"versions", plan->versions}, {"date", today()}};
+  for (const TuneOp &op : plan->ops)
+    for (const TunePoint &point : op.points)
+      header["codes"][point.entry] = point.code;
   TuneResults results;
-  if (!results.open(resultsOf(o, o.measure), header))
+  if (!results.open(resultsOf(o, o.measure), header, *plan))
     return InputWrong;
   int gpus = 1;
   gpu->driver->deviceGetCount(&gpus);

@@ -9,7 +9,7 @@
 namespace tilegym::cli {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 Json shapeJson(const Shape &shape) {
   Json j = Json::object();
@@ -27,7 +27,7 @@ TuneOp readOp(const Json &j) {
     op.shapes.push_back(std::move(shape));
   }
   for (const Json &point : j.at("points"))
-    op.points.push_back({point.at("entry"), point.at("key"), point.at("point")});
+    op.points.push_back({point.at("entry"), point.at("code"), point.at("key"), point.at("point")});
   return op;
 }
 
@@ -60,7 +60,8 @@ std::string TunePlan::text() const {
     for (const Shape &shape : op.shapes)
       o["shapes"].push_back(shapeJson(shape));
     for (const TunePoint &point : op.points)
-      o["points"].push_back({{"entry", point.entry}, {"key", point.key}, {"point", point.point}});
+      o["points"].push_back(
+          {{"entry", point.entry}, {"code", point.code}, {"key", point.key}, {"point", point.point}});
     j["ops"].push_back(std::move(o));
   }
   return j.dump(1) + "\n";

@@ -9,8 +9,8 @@ namespace tilegym::cli {
 using Json = nlohmann::ordered_json;
 
 struct TunePoint {
-  std::string entry; ///< of the package
-  Json key, point;   ///< as a tuned table's entry has them
+  std::string entry, code; ///< of the package; the checksum of what was compiled
+  Json key, point;         ///< as a tuned table's entry has them
   bool operator==(const TunePoint &) const = default;
 };
 struct TuneOp {

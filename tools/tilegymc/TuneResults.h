@@ -9,23 +9,25 @@
 
 namespace tilegym::cli {
 
-/// One call: which points gave wrong results, and the rounds of the halving.
+/// One call: which points gave right and wrong results, and the rounds of the halving. A plan may get more points later: then only these are checked and
+/// timed, and a round has the times of several sittings.
 struct CallResults {
-  bool checked = false;
+  std::set<std::string> right;               ///< entries that were checked
   std::map<std::string, std::string> failed; ///< by entry: why
   struct Round {
     double copyMicroseconds = 0;
     std::map<std::string, double> microseconds; ///< by entry: the median
   };
   std::vector<Round> rounds;
+  bool done = false;       ///< for all of the plan's points
   std::vector<Json> lines; ///< of the file, that say all this
 
   /// One more line.
   void take(const Json &line);
-
-  /// The entries of the next round, in the order of `entries`: of those in the last one, the faster half, and what is within 2 % of the best.
-  std::vector<std::string> survivors(const std::vector<std::string> &entries) const;
-  bool isDone(const std::vector<std::string> &entries) const;
+  /// Those whose result nobody has looked at.
+  std::vector<std::string> toCheck(const std::vector<std::string> &entries) const;
+  /// What is to be timed next, and in which round; none: all is. Of those in a round, the faster half, and what is within 2 % of the best, come into the next.
+  std::pair<size_t, std::vector<std::string>> due(const std::vector<std::string> &entries) const;
   /// How many times the best of its last round each entry took there.
   std::map<std::string, double> ratios() const;
 };
@@ -34,8 +36,8 @@ extern const std::vector<unsigned> kIterations;
 
 class TuneResults {
 public:
-  /// Opens or makes the file. False after complaining: it is another card's or another plan's.
-  bool open(const std::string &path, const Json &header);
+  /// Opens or makes the file. What it has of another plan stays where the code is the same. False after complaining: it is another card's.
+  bool open(const std::string &path, const Json &header, const TunePlan &plan);
   /// For reading alone.
   bool read(const std::string &path);
   ~TuneResults();
@@ -48,6 +50,8 @@ public:
 
 private:
   bool append(const Json &line);
+  /// The file again, for another plan.
+  bool carryOver(const Json &header, const TunePlan &plan);
 
   std::FILE *file = nullptr;
   std::string name;
@@ -55,13 +59,14 @@ private:
   std::map<std::pair<std::string, std::string>, CallResults> calls;
 };
 
-/// Lines: which points gave wrong results; a point that the GPU did not survive; a round's times.
-Json checkedLine(const std::string &op, const std::string &call,
+/// Lines: what checks found; a point that the GPU did not survive; times of a round; that a call has all that the plan asks for.
+Json checkedLine(const std::string &op, const std::string &call, const std::vector<std::string> &right,
                  const std::map<std::string, std::string> &failed);
 Json lostLine(const std::string &op, const std::string &call, const std::string &entry,
               const std::string &why);
-Json roundLine(const std::string &op, const std::string &call, const CallResults &known,
+Json roundLine(const std::string &op, const std::string &call, size_t number,
                const CallResults::Round &round);
+Json doneLine(const std::string &op, const std::string &call);
 
 std::string resultsPath(const std::string &folder);
 

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <iostream>
 #include <sys/prctl.h>
+#include <tuple>
 
 namespace tilegym::cli {
 namespace {
@@ -50,10 +51,10 @@ public:
       error = "no point of the package takes the call " + call.name + ": build the plan again";
       return false;
     }
-    if (!known.checked && !checkAll(call, known, check, entries, indices, error))
+    if (!known.toCheck(entries).empty() && !checkAll(call, known, check, entries, indices, error))
       return false;
-    while (!known.isDone(entries))
-      if (!round(call, known, check, known.survivors(entries), indices, error))
+    for (auto [number, due] = known.due(entries); !due.empty(); std::tie(number, due) = known.due(entries))
+      if (!round(call, known, check, number, due, indices, error))
         return false;
     return true;
   }
@@ -63,8 +64,9 @@ private:
                 const std::vector<std::string> &entries, const std::map<std::string, uint32_t> &indices,
                 std::string &error) {
     std::map<std::string, std::string> failed;
+    const std::vector<std::string> unknown = known.toCheck(entries);
     for (bool whole : {false, true})
-      for (const std::string &entry : known.survivors(entries)) {
+      for (const std::string &entry : unknown) {
         if (failed.count(entry))
           continue;
         std::string why = whole ? check.checkWhole(indices.at(entry)) : check.checkSmall(indices.at(entry));
@@ -82,7 +84,10 @@ private:
           "more than half of the points are wrong, so the plan is not worth measuring: " + entry + ": " + why;
       return false;
     }
-    return send(checkedLine(op->name, call.name, failed), known, error);
+    std::vector<std::string> right;
+    std::copy_if(unknown.begin(), unknown.end(), std::back_inserter(right),
+                 [&](const std::string &entry) { return !failed.count(entry); });
+    return send(checkedLine(op->name, call.name, right, failed), known, error);
   }
 
   bool send(const Json &line, CallResults &known, std::string &error) {
@@ -94,7 +99,7 @@ private:
   }
 
   /// Points take turns, so that all see the same clocks; after each of them the caches are cold.
-  bool round(const sem::TestCall &call, CallResults &known, TuneCheck &check,
+  bool round(const sem::TestCall &call, CallResults &known, TuneCheck &check, size_t number,
              const std::vector<std::string> &entries, const std::map<std::string, uint32_t> &indices,
              std::string &error) {
     size_t half = size_t(std::max<int64_t>(hostInteger(work.bench.bytes, call), 0)) / 2;
@@ -105,7 +110,7 @@ private:
     EventTimer timer(gpu, error);
     std::map<std::string, std::vector<double>> runs;
     std::vector<double> copies;
-    for (unsigned i = 0; i < kIterations[known.rounds.size()] && error.empty(); ++i) {
+    for (unsigned i = 0; i < kIterations[number] && error.empty(); ++i) {
       auto cold = [&] {
         timer.keep("flushing the L2 cache",
                    gpu.driver->memsetD8Async(flush.address(), uint8_t(i), flush.size(), nullptr));
@@ -132,7 +137,7 @@ private:
     round.copyMicroseconds = microseconds(std::move(copies));
     for (auto &[entry, seconds] : runs)
       round.microseconds[entry] = microseconds(std::move(seconds));
-    return send(roundLine(op->name, call.name, known, round), known, error);
+    return send(roundLine(op->name, call.name, number, round), known, error);
   }
 
   const Gpu &gpu;
