@@ -225,8 +225,8 @@ class Tune(cli.CliTest):
         if not real["found"]:
             self.skipTest("there is no ptxas")
         slow = self.write("ptxas", f"""#!/bin/sh
-for word in "$@"; do grep -q BM4_BN256_warps2 "$word" 2>/dev/null && exec sleep 600; done
-exec {real["path"]} "$@"
+for word in "$@"; do grep -q -e BM4_BN256_warps2 -- "$word" 2>/dev/null && exec sleep 600; done
+exec {real["what"].split(": ")[1].rsplit(" (", 1)[0]} "$@"
 """)
         os.chmod(slow, 0o755)
         self.expect(OK, "tune", self.spec_path, "--build", self.path("plan"), "--ptxas-limit", "3", err=["left out: ", "ptxas did not finish kernel 'twice_rows_f32_BM4_BN256_warps2_fast' within 3 s"],

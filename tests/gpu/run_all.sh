@@ -44,6 +44,7 @@ step repeats python3 repeats.py kernels
 step huge python3 huge.py kernels
 step calls ./gpu_calls
 step general-speed python3 bench_views.py kernels --rounds 11 --shapes 16384x4096,4096x16384,8192x3000,4096x65536
+step planted python3 planted.py planted
 step dispatch ./bench_dispatch kernels/tilegym_kernels.tgk softmax rms_norm vector_add
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do

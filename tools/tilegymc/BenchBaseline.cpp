@@ -30,6 +30,11 @@ Json Comparison::json() const {
   return j;
 }
 
+/// Seconds, or times a copy.
+static double cost(const BenchRow &row, bool besideCopy) {
+  return besideCopy ? row.ours().median / row.find("copy")->times.median : row.ours().median;
+}
+
 std::optional<Comparison> compareRuns(const BenchRun &now, const BenchRun &before, double neutral) {
   if (now.device != before.device) {
     complain("--baseline is of a %s, but this is a %s: what one measures says nothing of the other",
@@ -52,15 +57,18 @@ std::optional<Comparison> compareRuns(const BenchRun &now, const BenchRun &befor
       comparison.onlyNow.push_back(row.op + " " + row.name);
       continue;
     }
-    Comparison::Change change{old->ours().median / row.ours().median, Comparison::Change::Same};
+    auto hasCopy = [](const BenchRow &r) { return r.find("copy") && r.find("copy")->times.median > 0; };
+    bool besideCopy = hasCopy(*old) && hasCopy(row);
+    Comparison::Change change{cost(*old, besideCopy) / cost(row, besideCopy), Comparison::Change::Same};
     if (change.factor < 1 - neutral)
       change.kind = Comparison::Change::Slower;
     else if (change.factor > 1 + neutral)
       change.kind = Comparison::Change::Faster;
     comparison.changes[{row.op, row.name}] = change;
   }
+  std::vector<std::string> ops = now.ops();
   for (const BenchRow &row : before.rows)
-    if (row.isTimed() && rowOf(now, row) == now.rows.end())
+    if (row.isTimed() && std::count(ops.begin(), ops.end(), row.op) && rowOf(now, row) == now.rows.end())
       comparison.onlyBefore.push_back(row.op + " " + row.name);
   if (!comparison.changes.empty())
     return comparison;

@@ -8,13 +8,14 @@ namespace tilegym::cli {
 
 struct Comparison {
   struct Change {
-    double factor = 0; ///< how many times as fast as before
+    double factor =
+        0; ///< how many times as fast as before, beside the same run's copy where there is one: it has the same clocks
     enum Kind : uint8_t { Same, Faster, Slower } kind = Same;
   };
   std::string date;   ///< of the baseline
   double neutral = 0; ///< changes of less than this part count as none
   std::map<std::pair<std::string, std::string>, Change> changes; ///< by op and case
-  std::vector<std::string> onlyBefore, onlyNow;                  ///< "OP CASE"
+  std::vector<std::string> onlyBefore, onlyNow;                  ///< "OP CASE", of ops that are in both
 
   const Change *find(const BenchRow &row) const;
   size_t count(Change::Kind kind) const;

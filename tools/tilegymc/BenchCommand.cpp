@@ -189,8 +189,9 @@ void addBenchCommand(CLI::App &app, Globals &globals) {
   command->add_option("--baseline", options->baseline,
                       "The bench.json of an earlier run to compare with; what is slower fails");
   command
-      ->add_option("--neutral", options->neutral,
-                   "Percent by which a time may differ from the baseline's and count as the same")
+      ->add_option(
+          "--neutral", options->neutral,
+          "Percent by which a time beside the copy's may differ from the baseline's and count as the same")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--from", options->from, "Show the bench.json of an earlier run, and measure nothing");

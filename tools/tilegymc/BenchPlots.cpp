@@ -112,6 +112,10 @@ bool runs(const std::vector<std::string> &command) {
   return child.start(command, {}, error) && child.ending() == "exit code 0";
 }
 
+std::string wordOf(const sem::ScalarParam &scalar, int64_t value) {
+  return scalar.enumerators.empty() ? std::to_string(value) : "_" + scalar.enumerators[size_t(value)];
+}
+
 } // namespace
 
 void assignPlots(const sem::OpModel &op, const std::vector<sem::TestCall> &calls,
@@ -126,12 +130,27 @@ void assignPlots(const sem::OpModel &op, const std::vector<sem::TestCall> &calls
       axis = d;
     }
   }
+  // `N = M` goes where M goes: it is no size of its own.
+  auto isTied = [&](size_t d) {
+    std::map<int64_t, int64_t> there, back;
+    for (const sem::TestCall &call : calls) {
+      int64_t a = call.bound.values.dims[axis], b = call.bound.values.dims[d];
+      if (there.emplace(a, b).first->second != b || back.emplace(b, a).first->second != a)
+        return false;
+    }
+    return there.size() > 1;
+  };
+  for (size_t d = 0; d < op.dims.size(); ++d)
+    if (isTied(d)) {
+      axis = d;
+      break;
+    }
   // Of consts, those that differ from call to call are part of a plot's name.
   auto constsOf = [&](const sem::TestCall &call) {
     std::vector<std::string> words;
     for (size_t i = 0; i < op.scalars.size(); ++i)
       if (op.scalars[i].isConst)
-        words.push_back(op.scalars[i].name + std::to_string(call.bound.spec.consts[i].asInt()));
+        words.push_back(op.scalars[i].name + wordOf(op.scalars[i], call.bound.spec.consts[i].asInt()));
     return words;
   };
   auto differs = [&](size_t word) {
@@ -144,7 +163,7 @@ void assignPlots(const sem::OpModel &op, const std::vector<sem::TestCall> &calls
     const sem::TestCall &call = calls[c];
     row.graphOf = op.name;
     for (size_t d = 0; d < op.dims.size(); ++d)
-      if (d != axis)
+      if (d != axis && !isTied(d))
         row.graphOf += "-" + op.dims[d].name + std::to_string(call.bound.values.dims[d]);
     std::vector<std::string> words = constsOf(call);
     for (size_t w = 0; w < words.size(); ++w)

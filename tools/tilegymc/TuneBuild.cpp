@@ -78,7 +78,7 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
   }
   for (const emit::PackageVariant &v : compiled->variants)
     part.points.push_back(
-        {v.abi.entry, checksumText(v.cubin), driver::keyJson(*op, v.spec), driver::pointJson(*op, v.spec)});
+        {v.abi.entry, checksumText(v.ptx), driver::keyJson(*op, v.spec), driver::pointJson(*op, v.spec)});
   package.ops.push_back(std::move(*compiled));
   llvm::Expected<std::string> table = emit::writeTable(package);
   if (!table) {

@@ -136,7 +136,9 @@ private:
   static std::string formatSeconds(double seconds) {
     std::string text = std::to_string(seconds);
     text.erase(text.find_last_not_of('0') + 1);
-    return text + (text.back() == '.' ? "0 s" : " s");
+    if (text.back() == '.')
+      text.pop_back();
+    return text + " s";
   }
 
   void hear(Worker &worker) {

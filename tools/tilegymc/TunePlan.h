@@ -9,7 +9,7 @@ namespace tilegym::cli {
 using Json = nlohmann::ordered_json;
 
 struct TunePoint {
-  std::string entry, code; ///< of the package; the checksum of what was compiled
+  std::string entry, code; ///< of the package; the checksum of its PTX
   Json key, point;         ///< as a tuned table's entry has them
   bool operator==(const TunePoint &) const = default;
 };

@@ -53,6 +53,13 @@ public:
     }
     if (!known.toCheck(entries).empty() && !checkAll(call, known, check, entries, indices, error))
       return false;
+    auto wrong = [&](const std::string &entry) { return known.failed.count(entry) != 0; };
+    if (size_t(std::count_if(entries.begin(), entries.end(), wrong)) * 2 > entries.size()) {
+      const std::string &entry = *std::find_if(entries.begin(), entries.end(), wrong);
+      error = "more than half of the points are wrong, so the plan is not worth measuring: " + entry + ": " +
+              known.failed[entry];
+      return false;
+    }
     for (auto [number, due] = known.due(entries); !due.empty(); std::tie(number, due) = known.due(entries))
       if (!round(call, known, check, number, due, indices, error))
         return false;
@@ -78,12 +85,6 @@ private:
         say({{"lost", entry}, {"why", why}});
         std::_Exit(CheckFailed); // the GPU takes no more work in this process
       }
-    if ((failed.size() + known.failed.size()) * 2 > entries.size()) {
-      const auto &[entry, why] = failed.empty() ? *known.failed.begin() : *failed.begin();
-      error =
-          "more than half of the points are wrong, so the plan is not worth measuring: " + entry + ": " + why;
-      return false;
-    }
     std::vector<std::string> right;
     std::copy_if(unknown.begin(), unknown.end(), std::back_inserter(right),
                  [&](const std::string &entry) { return !failed.count(entry); });
