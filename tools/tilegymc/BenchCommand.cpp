@@ -114,7 +114,7 @@ int measure(const Options &o, const Globals &globals, BenchRun &run) {
   run.date = now();
   run.peers = o.noPeers ? "not asked for" : peers.about();
   run.iterations = o.measure.iterations;
-  run.peakBytes = measuring.limits().bytes;
+  run.peakBytes = measuring.limits().bytesPerSecond;
   WorkProgress clock(tasks.size(), "benchmarks");
   for (size_t i = 0; i < tasks.size(); ++i) {
     const Task &task = tasks[i];

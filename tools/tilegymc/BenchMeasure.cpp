@@ -120,7 +120,7 @@ void BenchMeasure::time(const sem::OpModel &op, const sem::TestCall &call, const
                            summarize(entrant.seconds)});
   row.columns.insert(row.columns.end(), lacking.begin(), lacking.end());
   DType dtype = call.bound.spec.dtypes[size_t(op.tensors[0].typeVar)];
-  row.roofline = peaks.roofline(row.bytes, row.flops, dtype);
+  row.roofline = card.roofline(row.bytes, row.flops, dtype);
 }
 
 } // namespace tilegym::cli

@@ -2,9 +2,9 @@
 // One row of a benchmark: the result is checked, then ours and its peers are timed in turns.
 #pragma once
 #include "BenchResult.h"
+#include "Cards.h"
 #include "GpuBackend.h"
 #include "PeerProcess.h"
-#include "Roofline.h"
 
 namespace tilegym::cli {
 
@@ -16,11 +16,11 @@ struct MeasureOptions {
 class BenchMeasure {
 public:
   BenchMeasure(const Gpu &gpu, const PackageFile &package, PeerProcess &peers, const MeasureOptions &options)
-      : gpu(gpu), package(package), peers(peers), options(options), peaks(peaksOf(gpu)) {}
+      : gpu(gpu), package(package), peers(peers), options(options), card(cardOf(gpu)) {}
   /// Fills in what is measured: the row has names already.
   void measure(const OpPtr &op, const sem::TestModel &tests, const sem::BenchModel &bench,
                const sem::TestCall &call, BenchRow &row);
-  const Peaks &limits() const { return peaks; }
+  const Card &limits() const { return card; }
 
 private:
   bool check(const sem::OpModel &op, const sem::TestModel &tests, const sem::TestCall &call, BenchRow &row);
@@ -31,7 +31,7 @@ private:
   const PackageFile &package;
   PeerProcess &peers;
   MeasureOptions options;
-  Peaks peaks;
+  Card card;
   GpuHealth health;
 };
 
