@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rows and columns more than 2^31 and 2^32 elements apart, either way, in the simulator: each lies in an allocation of its own, and what lies between is
 // reserved but never memory.
-#include "compiler/driver/CompileOp.h"
-#include "compiler/syntax/Parser.h"
+#include "tests/unit/simdriver/SimPackage.h"
 #include "tilegym/tilegym.h"
 #include "tools/simdriver/SimDriver.h"
-#include "llvm/Support/Error.h"
-#include <catch2/catch.hpp>
 #include <functional>
 
 using namespace tilegym;
@@ -36,29 +33,6 @@ tune pieces { BN = 16; warps = 1 }
 test { R in [1]; N in [2]; case "one" { R = 1; N = 1; x = [[1]]; w = [2]; expect y = [[3]] }; tolerance { f32: 0; f16: 0 } }
 bench none "a test"
 )";
-
-std::string package() {
-  DiagnosticSink sink;
-  auto parsed =
-      std::make_shared<ast::Spec>(parseSpec(std::make_shared<SourceFile>("shifted.tile", text), sink));
-  auto op = sem::analyze(parsed, {}, sink);
-  INFO(renderAll(sink));
-  REQUIRE(op);
-  driver::CompileOpOptions options;
-  options.archs = {llvm::cantFail(emit::parseArch("sm_90a"))};
-  options.cache = false;
-  options.jobs = 1;
-  options.pipeline.platform = driver::Platform::Simulator;
-  driver::CompileReport report;
-  auto compiled = driver::compileOp(op, options, report, sink);
-  INFO(renderAll(sink));
-  REQUIRE(compiled);
-  emit::Package made;
-  made.name = "far";
-  made.embedPtx = false;
-  made.ops.push_back(std::move(*compiled));
-  return llvm::cantFail(emit::writeTable(made));
-}
 
 /// Numbers below 128, which need no rounding in f16: sign, exponent and the bits behind the leading one.
 template <class T> T encoded(int value);
@@ -165,7 +139,7 @@ template <class T> void check(const std::string &table, TilegymDType dtype, Layo
 } // namespace
 
 TEST_CASE("rows and columns more than 2^31 and 2^32 elements apart, forwards and backwards") {
-  std::string table = package();
+  std::string table = simPackage(text, "shifted");
   // Few, as a device has 256 GiB of addresses: whole rows and rows in pieces.
   for (Layout layout : {Layout{true, false, 3, 37}, Layout{true, true, 3, 3}, Layout{false, false, 5, 20},
                         Layout{false, true, 3, 3}}) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Leading dims that do not merge, in the simulator: general kernels split the row's number into as many digits as a call has dims, by what is shared
 // among rows and tensors. Checked against plain indexing.
-#include "compiler/driver/CompileOp.h"
-#include "compiler/syntax/Parser.h"
+#include "tests/unit/simdriver/SimPackage.h"
 #include "tilegym/tilegym.h"
 #include "tools/simdriver/SimDriver.h"
-#include "llvm/Support/Error.h"
-#include <catch2/catch.hpp>
 
 using namespace tilegym;
 
@@ -40,26 +37,7 @@ std::string packageFor(int64_t rows) {
   std::string spec = text;
   size_t at = spec.find("BM in [16, 128]");
   spec.replace(at, strlen("BM in [16, 128]"), "BM = " + std::to_string(rows));
-  DiagnosticSink sink;
-  auto parsed =
-      std::make_shared<ast::Spec>(parseSpec(std::make_shared<SourceFile>("scaled.tile", spec), sink));
-  auto op = sem::analyze(parsed, {}, sink);
-  INFO(renderAll(sink));
-  REQUIRE(op);
-  driver::CompileOpOptions options;
-  options.archs = {llvm::cantFail(emit::parseArch("sm_90a"))};
-  options.cache = false;
-  options.jobs = 1;
-  options.pipeline.platform = driver::Platform::Simulator;
-  driver::CompileReport report;
-  auto compiled = driver::compileOp(op, options, report, sink);
-  INFO(renderAll(sink));
-  REQUIRE(compiled);
-  emit::Package package;
-  package.name = "groups";
-  package.embedPtx = false;
-  package.ops.push_back(std::move(*compiled));
-  return llvm::cantFail(emit::writeTable(package));
+  return simPackage(spec, "scaled");
 }
 
 /// A view of a buffer of its own on the simulated device.

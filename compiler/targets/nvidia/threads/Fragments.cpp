@@ -24,6 +24,17 @@ int64_t Fragments::registerAt(int64_t major, int64_t k) const {
 
 int64_t Fragments::stepOf(int64_t reg) const { return layout.apply({.reg = reg})[kAxis] / step; }
 
+Value Fragments::word(int64_t major, int64_t k) {
+  Value &word = words[registerAt(major, k)];
+  if (!word) {
+    SmallVector<Value> elements;
+    for (int64_t e = 0; e < 4 / elementBytes; ++e)
+      elements.push_back(element(major, k + e));
+    word = pack(elements);
+  }
+  return word;
+}
+
 Value Fragments::pack(ValueRange elements) {
   if (elements.size() == 1)
     return elements[0].getType().isInteger(32)
@@ -42,18 +53,7 @@ struct InRegisters : Fragments {
   InRegisters(ThreadBuilder &t, tile::DotOp dot, int operand, layout::Layout layout)
       : Fragments(t, dot, operand, std::move(layout)) {}
   void load(int64_t) override {}
-  Value word(int64_t major, int64_t k) override {
-    Value &word = words[registerAt(major, k)];
-    if (!word) {
-      SmallVector<Value> elements;
-      for (int64_t e = 0; e < 4 / elementBytes; ++e)
-        elements.push_back(element(major, k + e));
-      word = pack(elements);
-    }
-    return word;
-  }
   Value element(int64_t major, int64_t k) override { return t.get(value)[registerAt(major, k)]; }
-  std::map<int64_t, Value> words;
 };
 
 /// Vectors of plain loads.
@@ -72,19 +72,9 @@ struct InSlot : Fragments {
         elements[reg] = element;
     }
   }
-  Value word(int64_t major, int64_t k) override {
-    Value &word = words[registerAt(major, k)];
-    if (!word) {
-      SmallVector<Value> parts;
-      for (int64_t e = 0; e < 4 / elementBytes; ++e)
-        parts.push_back(element(major, k + e));
-      word = pack(parts);
-    }
-    return word;
-  }
   Value element(int64_t major, int64_t k) override { return elements.at(registerAt(major, k)); }
   TileInSlot place;
-  std::map<int64_t, Value> elements, words;
+  std::map<int64_t, Value> elements;
 };
 
 /// Matrices of 8 rows of 16 bytes.
@@ -113,7 +103,6 @@ struct InMatrices : Fragments {
   Value element(int64_t, int64_t) override { llvm_unreachable("matrices are for whole words"); }
   layout::MatrixAccess matrices;
   SlotAccess access;
-  std::map<int64_t, Value> words;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 // An operand of a matrix product as its threads hold it: in registers already, or read from a slot of shared memory, a step of K at a time.
 #pragma once
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
+#include <map>
 #include <memory>
 
 namespace tilegym::nvidia {
@@ -16,7 +17,7 @@ public:
   /// Reads what the step's elements take; to be called once a step, in order.
   virtual void load(int64_t step) = 0;
   /// The 32-bit word whose first element thread 0 has at these coordinates.
-  virtual mlir::Value word(int64_t major, int64_t k) = 0;
+  virtual mlir::Value word(int64_t major, int64_t k);
   /// The element itself.
   virtual mlir::Value element(int64_t major, int64_t k) = 0;
 
@@ -31,6 +32,7 @@ protected:
   layout::Layout layout;
   int kAxis;
   mlir::Type elementType;
+  std::map<int64_t, mlir::Value> words; ///< by the register of the first element
   int64_t elementBytes, step = 1;
 };
 
