@@ -131,6 +131,7 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
   if (!lowering::lowerKernel(op, *kernel, facts, entry, *module, sink))
     return {};
 
+  SourceRange product = place; ///< where what ptxas says of instructions of warpgroups belongs
   emit::PackageVariant variant;
   variant.spec = spec;
   variant.grid = kernel->grid;
@@ -170,6 +171,13 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       variant.resources = cubin->resources;
       for (const std::string &warning : cubin->warnings)
         sink.warning(place, warning);
+      for (const std::string &reason : cubin->slow)
+        sink.error(product, reason, "tune with smaller tiles or more warps");
+      if (!cubin->slow.empty()) {
+        if (options.pointIsUnfit)
+          *options.pointIsUnfit = true;
+        return {};
+      }
       break;
     }
     case Stage::Object: {
@@ -182,8 +190,10 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
     default: {
       PassManager passes(&context);
       PipelineOptions pipeline = options.pipeline;
-      if (const targets::TargetFacts *target = targets::findTarget(options.arch.number))
+      if (const targets::TargetFacts *target = targets::findTarget(options.arch.number)) {
         pipeline.float8Products = target->float8Products;
+        pipeline.warpgroupProducts = target->warpgroupProducts && options.arch.exact;
+      }
       addStagePasses(passes, stage, pipeline);
       if (failed(passes.run(*module))) {
         if (!sink.hasErrors())
@@ -199,6 +209,11 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       if (stage == Stage::Opt)
         for (auto op : module->getOps<tile::KernelOp>())
           variant.abi = tile::abiOf(op);
+      if (stage == Stage::Layout)
+        module->walk([&](tile::DotOp dot) {
+          if (dot.getWarpgroups())
+            product = rangeOf(op, dot.getLoc());
+        });
       if (stage == Stage::Threads)
         module->walk([&](Operation *op) {
           if (auto bytes = op->getAttrOfType<IntegerAttr>("tilegym.shared_bytes"))

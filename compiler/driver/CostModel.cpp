@@ -27,6 +27,7 @@ void visitExpr(const sem::Expr &e, KernelSize &size) {
     size.result = std::max(size.result, elementsOf(e));
     size.operand = std::max({size.operand, elementsOf(a), elementsOf(*e.operands[1])});
     size.depthBytes = std::max(size.depthBytes, a.type.shape.back() * int64_t(sizeInBytes(a.type.dtype)));
+    size.onTensorCores &= a.type.dtype != DType::F64 && e.precision != sem::Precision::Ieee;
   }
   if (e.op == sem::Op::Load && !e.type.isScalar())
     size.elementBytes = sizeInBytes(e.type.dtype);
@@ -66,21 +67,24 @@ double heldByThread(const KernelSize &size, const sem::Specialization &point) {
 }
 
 /// Products run at full speed from shared memory where each word of it serves many: results of some 128 x 128, 64 to 128 sums a thread, and
-/// 128 bytes of K a step. Without facts operands are loaded element by element, some 16 a thread.
-double productCost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts) {
+/// 128 bytes of K a step; of 128 x 256 where two warpgroups read it themselves. Without facts operands are loaded element by element, some 16 a thread.
+double productCost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts,
+                   bool warpgroups) {
   auto off = [](double have, double wanted) { return std::abs(std::log2(have / wanted)); };
   double sums = double(size.result) / threadsOf(point);
   double cost = 4 * std::max(0.0, std::log2(sums / 128));
   if (facts == tile::Facts::General)
     return cost + off(double(size.operand) / threadsOf(point), 16) + 0.5 * off(sums, 32);
-  return cost + off(double(size.result), 128 * 128) + 0.5 * off(sums, 96) +
-         0.3 * off(double(size.depthBytes), 128) + 0.1 * std::abs(double(knob(point, "stages", 3)) - 3) +
+  bool groups = warpgroups && size.onTensorCores && knob(point, "warps", 4) % 4 == 0;
+  return cost + off(double(size.result), groups ? 128 * 256 : 128 * 128) +
+         0.5 * off(sums, groups ? 128 : 96) + 0.3 * off(double(size.depthBytes), 128) +
+         0.1 * std::abs(double(knob(point, "stages", 3)) - 3) +
          0.1 * std::log2(double(size.operand)); // of equal results the nearest to a square
 }
 
-double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts) {
+double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts, bool warpgroups) {
   if (size.result)
-    return productCost(size, point, facts);
+    return productCost(size, point, facts, warpgroups);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
   bool shared = knob(point, "hold", 0) != 0;
@@ -122,11 +126,12 @@ Candidates::Candidates(const sem::OpModel &op, std::vector<sem::Specialization> 
     sem::instantiateKernel(op, points.front(), sink);
 }
 
-std::vector<sem::Specialization> Candidates::byCost(tile::Facts facts, double maxHeld) const {
+std::vector<sem::Specialization> Candidates::byCost(tile::Facts facts, double maxHeld,
+                                                    bool warpgroups) const {
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < sized.size(); ++i)
     if (heldByThread(sized[i].second, sized[i].first) <= maxHeld)
-      order.emplace_back(cost(sized[i].second, sized[i].first, facts), i);
+      order.emplace_back(cost(sized[i].second, sized[i].first, facts, warpgroups), i);
   std::sort(order.begin(), order.end());
   std::vector<sem::Specialization> result;
   for (auto [cost, i] : order)

@@ -7,17 +7,18 @@
 namespace tilegym::driver {
 
 /// Elements of the largest tile of a kernel, and the size of a loaded element in bytes. With matrix products: elements of the largest result and
-/// operand, and the bytes of K of the deepest.
+/// operand, and the bytes of K of the deepest; whether tensor cores can make them all.
 struct KernelSize {
   int64_t largestTile = 1;
   int64_t elementBytes = 4;
   int64_t result = 0, operand = 0, depthBytes = 0;
+  bool onTensorCores = true;
 };
 KernelSize sizeOf(const sem::Kernel &kernel);
 
 /// Lower is better. Fast kernels are bound by memory: enough bytes in flight a thread, few enough registers, not too few threads. General ones access
-/// single elements at 64-bit addresses: few elements a thread, so that they stay small and do not spill.
-double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts);
+/// single elements at 64-bit addresses: few elements a thread, so that they stay small and do not spill. `warpgroups`: the target multiplies by wgmma.
+double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts, bool warpgroups);
 
 /// The points of a tune space that check.
 class Candidates {
@@ -25,7 +26,7 @@ public:
   /// Where none of several checks, the first one's errors are reported.
   Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points, DiagnosticSink &sink);
   /// The cheapest first; equals in the order of the space. None that has a thread hold more than `maxHeld` elements of the largest tile.
-  std::vector<sem::Specialization> byCost(tile::Facts facts, double maxHeld) const;
+  std::vector<sem::Specialization> byCost(tile::Facts facts, double maxHeld, bool warpgroups) const;
 
 private:
   std::vector<std::pair<sem::Specialization, KernelSize>> sized;

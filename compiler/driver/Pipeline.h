@@ -35,6 +35,7 @@ struct PipelineOptions {
   bool checks = false; ///< keep asserts and prints
   Platform platform = Platform::Gpu;
   bool float8Products = false; ///< TargetFacts
+  bool warpgroupProducts = false;
 };
 
 /// The passes that lead to a stage of MLIR from the one before it. `Tile` has none: lowering makes it.

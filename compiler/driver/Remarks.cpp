@@ -108,6 +108,8 @@ struct Copies {
 
 /// "`a @ b` on tensor cores", or why not.
 std::string productText(tile::DotOp dot) {
+  if (dot.getWarpgroups())
+    return "product on tensor cores, four warps at a time (wgmma)";
   if (dot.usesTensorCores())
     return "product on tensor cores";
   Type element = dot.getAType().getElementType();

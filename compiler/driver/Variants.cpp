@@ -93,8 +93,8 @@ std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_v
         for (tile::Facts facts : {tile::Facts::Fast, tile::Facts::General}) {
           if (facts == tile::Facts::General && spare && isLong)
             continue;
-          if (std::vector<sem::Specialization> ordered =
-                  candidates.byCost(facts, spare ? kMaxHeldIfSpare : HUGE_VAL);
+          if (std::vector<sem::Specialization> ordered = candidates.byCost(
+                  facts, spare ? kMaxHeldIfSpare : HUGE_VAL, target.warpgroupProducts && chip.ends_with('a'));
               !ordered.empty())
             slots.push_back({facts, std::move(ordered), spare});
         }

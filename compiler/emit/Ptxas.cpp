@@ -128,14 +128,17 @@ Expected<Cubin> runPtxas(const Ptxas &ptxas, const Files &files, StringRef kerne
   Expected<Resources> resources = parseResources(report, kernel);
   if (!resources)
     return resources.takeError();
-  Cubin cubin{(*image)->getBuffer().str(), *resources, {}};
+  Cubin cubin{(*image)->getBuffer().str(), *resources, {}, {}};
   dropPtxText(cubin.image);
   SmallVector<StringRef> lines;
   StringRef(report).split(lines, '\n');
-  for (StringRef line : lines)
-    // C7508 .. C7519 are advice by their level, but say that a wgmma is serialized or a setmaxnreg ignored.
-    if (line.contains_insensitive("warning") || line.contains("(C75"))
+  for (StringRef line : lines) {
+    // C7508 .. C7519 are advice by their level.
+    if (line.contains("(C75"))
+      cubin.slow.push_back(line.trim().str());
+    else if (line.contains_insensitive("warning"))
       cubin.warnings.push_back(line.trim().str());
+  }
   return cubin;
 }
 
@@ -159,9 +162,10 @@ Expected<Cubin> assemble(StringRef ptx, StringRef kernel, StringRef chip, unsign
                                      choice.empty() ? ArrayRef<StringRef>() : choice, timeoutSeconds);
     if (!cubin)
       return cubin.takeError();
-    if (!best || cubin->resources.spills() < best->resources.spills())
+    auto cost = [](const Cubin &c) { return std::pair(c.resources.spills(), c.slow.size()); };
+    if (!best || cost(*cubin) < cost(*best))
       best = std::move(*cubin);
-    if (best->resources.spills() == 0)
+    if (cost(*best) == std::pair(0u, size_t(0)))
       break;
   }
   return std::move(*best);

@@ -18,8 +18,10 @@ struct Resources {
 
 struct Cubin {
   std::string image;
-  Resources resources;               ///< of the module's one kernel
-  std::vector<std::string> warnings; ///< serialized wgmma, ignored setmaxnreg ...
+  Resources resources; ///< of the module's one kernel
+  std::vector<std::string> warnings;
+  std::vector<std::string>
+      slow; ///< why code is right, but far from the speed it was made for: serialized wgmma, ignored setmaxnreg
 };
 
 /// Assembles `ptx`, which holds one kernel named `kernel`. Kills ptxas after `timeoutSeconds` (0: never), which is an error of std::errc::timed_out.

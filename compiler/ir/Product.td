@@ -12,7 +12,9 @@ def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["accumulator", "result"]>, Decla
     rounds f32 operands to 11 bits first, and `tf32x3`, which adds the three largest products of their halves. The order of the sum is the target's. `fast`
     leaves sums of 8-bit floats to the instruction, however it rounds.
 
-    An operand is a tile, or a slot of shared memory that holds one.
+    An operand is a tile, or a slot of shared memory that holds one. `warpgroups`: by the instructions that four warps issue together and that read slots
+    themselves (`use-warpgroups`). With `in_flight` they may still run when the op is over: the result may be carried by loops and be an accumulator, and is a value once
+    a `tile.dot_wait` gives it; until then what they read must stay as it is.
 
     Example:
     ```mlir
@@ -20,10 +22,10 @@ def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["accumulator", "result"]>, Decla
     ```
   }];
   let arguments = (ins AnyTypeOf<[Tile_Tile, Tile_Shared]>:$a, AnyTypeOf<[Tile_Tile, Tile_Shared]>:$b, Tile_Tile:$accumulator,
-    DefaultValuedAttr<Tile_PrecisionAttr, "::tilegym::tile::Precision::Full">:$precision);
+    DefaultValuedAttr<Tile_PrecisionAttr, "::tilegym::tile::Precision::Full">:$precision, UnitAttr:$warpgroups, UnitAttr:$inFlight);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`precision` $precision^)? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
+    $a `,` $b `,` $accumulator (`precision` $precision^)? (`warpgroups` $warpgroups^)? (`in_flight` $inFlight^)? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -34,6 +36,19 @@ def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["accumulator", "result"]>, Decla
     /// Whether its types and extents are those of the matrix instructions; else it is done on the plain cores.
     bool usesTensorCores();
   }];
+}
+
+def Tile_DotWaitOp : Tile_Op<"dot_wait"> {
+  let summary = "waits until at most so many of the youngest products in flight are not over; gives results of those that are";
+  let description = [{
+    Each thread waits for the products of its own warpgroup.
+
+    Example: `%r = tile.dot_wait 0 (%d) : tensor<128x128xf32> to tensor<128x128xf32>`
+  }];
+  let arguments = (ins Tile_Int:$pending, Variadic<Tile_Tile>:$values);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let assemblyFormat = "$pending (`(` $values^ `)` `:` type($values) `to` type($results))? attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -2,7 +2,6 @@
 // Warps take parts of the result that are near squares, as those read least; where A comes from another product's registers, they take rows, as
 // then no element of it moves.
 #include "compiler/ir/ProductLayouts.h"
-#include "compiler/layout/Build.h"
 #include "compiler/layout/Shared.h"
 
 using namespace mlir;
@@ -41,9 +40,55 @@ static int vectorAlong(mlir::Value operand, int axis) {
       layout::contiguousRun(shared.getLayout(), axis, 16 / (shared.getTile().getElementTypeBitWidth() / 8)));
 }
 
+/// The widest instruction of which a group's columns are a multiple. Those of integers come in steps of 16.
+static int64_t widestColumns(int64_t all, bool integers) {
+  int64_t n = std::min<int64_t>(all, 256) / 8 * 8;
+  while (all % n || (integers && n > 24 && n % 16))
+    n -= 8;
+  return n;
+}
+
+std::optional<WarpgroupShape> warpgroupShape(DotOp dot) {
+  constexpr int64_t groupWarps = 4, groupRows = 64;
+  Shape shape = shapeOf(dot.getType());
+  int64_t warps = dot->getParentOfType<KernelOp>().getWarps();
+  if (!dot.usesTensorCores() || dot.getPrecision() == Precision::TF32x3 || shape[0] % groupRows ||
+      warps % groupWarps)
+    return {};
+  // Rows first: then A can come from another product's registers, and a group's instructions are the widest.
+  int64_t groups = warps / groupWarps;
+  int64_t rows = std::min(groups, layout::powerOfTwoPart(shape[0]) / groupRows), columns = groups / rows;
+  int64_t own = columns == 1 ? shape[1] : layout::powerOfTwoPart(shape[1]) / columns;
+  if (own < 8)
+    return {};
+  return WarpgroupShape{{int(rows), int(columns), 1},
+                        widestColumns(own, dot.getType().getElementType().isInteger())};
+}
+
+layout::Layout slotLayout(DotOp dot, int operand, int contiguous) {
+  RankedTensorType tile = operand == 0 ? dot.getAType() : dot.getBType();
+  Shape shape = shapeOf(tile);
+  int bytes = int(tile.getElementTypeBitWidth() / 8), kAxis = 1 - operand;
+  int64_t inRow = shape[contiguous];
+  if (dot.getWarpgroups() && contiguous != kAxis) {
+    // An instruction's part of a row must be whole rows of the swizzle, and only 16-bit elements can lie across K.
+    inRow = operand == 0 ? 64 : warpgroupShape(dot)->columns;
+    if (bytes != 2 || inRow * bytes % 32) {
+      contiguous = kAxis;
+      inRow = shape[kAxis];
+    }
+  }
+  for (int swizzle : {128, 64, 32})
+    if (inRow * bytes % swizzle == 0 && shape[1 - contiguous] % 8 == 0)
+      return *layout::sharedTile(shape, bytes, {contiguous, 1 - contiguous}, swizzle);
+  return *layout::sharedTile(shape, bytes, {contiguous, 1 - contiguous}, 0);
+}
+
 layout::Expected<Layout> accumulatorLayout(DotOp dot) {
   auto kernel = dot->getParentOfType<KernelOp>();
   Shape shape = shapeOf(dot.getType());
+  if (dot.getWarpgroups())
+    return layout::wgmmaAccumulator(shape, warpgroupShape(dot)->groups);
   if (!dot.usesTensorCores())
     return layout::plainAccumulator(shape, {.warps = int(kernel.getWarps()),
                                             .rowVector = std::min(4, vectorAlong(dot.getA(), 0)),

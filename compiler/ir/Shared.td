@@ -107,8 +107,13 @@ def Tile_CopyWaitOp : Tile_Op<"copy_wait"> {
 
 def Tile_BarrierOp : Tile_Op<"barrier"> {
   let summary = "the threads of the block meet: what any did to shared memory before, all see after it";
-  let description = "Example: `tile.barrier`";
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    With `async`, the tensor cores and the copy engine see it, too, where they read shared memory by themselves.
+
+    Example: `tile.barrier`
+  }];
+  let arguments = (ins UnitAttr:$async);
+  let assemblyFormat = "(`async` $async^)? attr-dict";
 }
 
 #endif

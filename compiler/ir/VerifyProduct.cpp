@@ -44,9 +44,17 @@ LogicalResult DotOp::verify() {
                                        : Type();
   if (sum.getElementType() != wanted)
     return emitOpError("adds products of ") << element << " up in " << sum.getElementType();
+  if (getInFlight() && !getWarpgroups())
+    return emitOpError("is in flight, but only products of warpgroups run on");
   bool halves = getPrecision() == Precision::TF32 || getPrecision() == Precision::TF32x3;
   if (halves ? !element.isF32() : getPrecision() == Precision::Fast && !isFloat8(element))
     return emitOpError("has precision ") << stringifyPrecision(getPrecision()) << " for " << element;
+  return success();
+}
+
+LogicalResult DotWaitOp::verify() {
+  if (getOperandTypes() != getResultTypes())
+    return emitOpError("has other types of results than of values");
   return success();
 }
 

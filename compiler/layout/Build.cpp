@@ -221,7 +221,15 @@ Expected<Layout> plainOperand(const Layout &accumulator, int axis, int64_t k) {
 Expected<Layout> wgmmaAccumulator(const Shape &shape, WarpGrid groups) {
   if (auto bad = checkFragment("wgmma accumulator", shape, 64, 8, {groups.rows, groups.columns}))
     return *bad;
-  return mmaAccumulator(shape, {4 * groups.rows, groups.columns});
+  Dealer deal(shape);
+  dealQuad(deal, 1, 0, 1);
+  deal.give(Dim::Register, 0, 1);
+  deal.spread(Dim::Warp, {0}, 2 + log2Exact(groups.rows));
+  // An instruction's columns are neighbours, so that groups part the highest bits.
+  int columnBits = log2Exact(groups.columns);
+  deal.copies(Dim::Warp, columnBits - deal.giveHighest(Dim::Warp, 1, columnBits));
+  deal.rest({1, 0});
+  return deal.finish();
 }
 
 Expected<Layout> sharedTile(const Shape &shape, int elemBytes, std::vector<int> order, int swizzleBytes) {

@@ -55,7 +55,7 @@ Expected<Layout> plainAccumulator(const Shape &shape, const PlainSpec &spec);
 /// What a thread needs of A [M, K] (`axis` 0) or B [K, N] (`axis` 1) for its part of the result: its rows or columns, all of K.
 Expected<Layout> plainOperand(const Layout &accumulator, int axis, int64_t k);
 
-/// Accumulator of wgmma m64nN; `groups` counts warpgroups of four warps.
+/// Accumulator of wgmma m64nN; `groups` counts warpgroups of four warps. Each has neighbouring columns of the power-of-two part.
 Expected<Layout> wgmmaAccumulator(const Shape &shape, WarpGrid groups);
 
 /// A shared-memory tile in rows of `swizzleBytes` (128, 64, 32) along order[0], in which the 16-byte chunk

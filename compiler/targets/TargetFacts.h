@@ -12,8 +12,10 @@ struct TargetFacts {
       archs; ///< compute capabilities (89 for 8.9) that these facts hold for; the first names them
   int64_t maxSharedBytes = 0;  ///< shared memory that one block can have
   bool float8Products = false; ///< tensor cores multiply 8-bit floats
-  bool clusters = false;       ///< blocks launched together that read each other's shared memory
-  bool bulkCopies = false;     ///< a copy engine that fills shared memory, and barriers that count its bytes
+  bool warpgroupProducts =
+      false; ///< four warps' products that run by themselves (wgmma), in code for this arch alone (sm_90a)
+  bool clusters = false;   ///< blocks launched together that read each other's shared memory
+  bool bulkCopies = false; ///< a copy engine that fills shared memory, and barriers that count its bytes
 };
 
 /// The facts of a compute capability; null where nothing is known of it.

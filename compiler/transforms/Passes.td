@@ -217,7 +217,7 @@ def PlaceBarriers : Pass<"place-barriers", "::tilegym::tile::KernelOp"> {
     tile.barrier
     %d = tile.dot %s, %b, %c
     ```
-    In front of a read whose buffer was written since the last barrier on some way there, and in front of a write whose buffer was read. A copy counts as a write
+    In front of a read whose buffer was written since the last barrier on some way there (`async` where a warpgroup's instructions read it), and in front of a write whose buffer was read. A copy counts as a write
     of what it fills from its wait on; that its slot is not read meanwhile is the pipeline's to see to. Numerics: bit-equal.
   }];
   let dependentDialects = ["::tilegym::tile::TileDialect"];
@@ -268,6 +268,22 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let options = [Option<"maxOps", "max-ops", "int64_t", "400", "largest body, in operations, that is copied">];
+}
+
+def UseWarpgroups : Pass<"use-warpgroups", "::tilegym::tile::KernelOp"> {
+  let summary = "matrix products by the instructions of warpgroups, where the target has them";
+  let description = [{
+    ```mlir
+    %d = tile.dot %a, %b, %c : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
+    ==>
+    %d = tile.dot %a, %b, %c warpgroups : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
+    ```
+    Where a kernel has four warps or a multiple, and its results rows in multiples of 64: all of its products on tensor cores, or none, as results may be one
+    accumulator. Not `tf32x3`, whose halves are made in registers.
+
+    Needs: widen-operands. Must precede share-operands, which lays slots out for them. Numerics: tf32 is cut, not rounded, to its 11 bits where an operand is in shared
+    memory; 8-bit floats, unless `fast`, are added up in f32 every 128 of K.
+  }];
 }
 
 def WidenOperands : Pass<"widen-operands", "::tilegym::tile::KernelOp"> {

@@ -40,8 +40,24 @@ Value bufferOf(Value slot) {
   return op ? op.getBuffer() : slot;
 }
 
+SmallVector<Value> slotsOf(tile::DotOp dot) {
+  SmallVector<Value> slots;
+  for (Value operand : {dot.getA(), dot.getB()})
+    if (isa<tile::SharedType>(operand.getType()))
+      slots.push_back(operand);
+  return slots;
+}
+
 class Placer {
 public:
+  explicit Placer(tile::KernelOp kernel) {
+    kernel.walk([&](tile::DotOp dot) {
+      if (dot.getWarpgroups())
+        for (Value operand : slotsOf(dot))
+          readByItself.insert(bufferOf(operand));
+    });
+  }
+
   void block(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block))
       visit(&op);
@@ -51,9 +67,15 @@ private:
   void meet(Operation *before) {
     if (!looking) {
       OpBuilder b(before);
-      tile::BarrierOp::create(b, before->getLoc());
+      showAll(tile::BarrierOp::create(b, before->getLoc(), /*async=*/false));
     }
     state.meet();
+  }
+
+  /// The last barrier between writes of threads and a tensor core's own reads makes them known to it, whatever else it is for.
+  void showAll(tile::BarrierOp barrier) {
+    if (llvm::any_of(state.written, [&](Value buffer) { return readByItself.contains(buffer); }))
+      barrier.setAsync(true);
   }
 
   void readSlots(Operation *op, ArrayRef<Value> slots) {
@@ -107,7 +129,9 @@ private:
       return loop(op);
     if (isa<scf::IfOp>(op))
       return branch(op);
-    if (isa<tile::BarrierOp>(op)) {
+    if (auto barrier = dyn_cast<tile::BarrierOp>(op)) {
+      if (!looking)
+        showAll(barrier);
       state.meet();
     } else if (auto dealloc = dyn_cast<tile::DeallocOp>(op)) {
       state.freed |= state.read.erase(dealloc.getBuffer());
@@ -118,20 +142,17 @@ private:
     } else if (isa<tile::CopyWaitOp>(op)) {
       state.written.insert(state.copied.begin(), state.copied.end());
     } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      SmallVector<Value> slots;
-      for (Value operand : {dot.getA(), dot.getB()})
-        if (isa<tile::SharedType>(operand.getType()))
-          slots.push_back(operand);
-      readSlots(op, slots);
+      readSlots(op, slotsOf(dot));
     }
   }
 
   State state;
+  Buffers readByItself;
   bool looking = false; ///< barriers are not made, only thought of
 };
 
 struct PlaceBarriersPass : impl::PlaceBarriersBase<PlaceBarriersPass> {
-  void runOnOperation() override { Placer().block(getOperation().getBody().front()); }
+  void runOnOperation() override { Placer(getOperation()).block(getOperation().getBody().front()); }
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which operands of products are shared, how their buffers are laid out, and how long they live.
+#include "compiler/ir/ProductLayouts.h"
 #include "compiler/ir/VectorAccess.h"
-#include "compiler/layout/Build.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,15 +70,6 @@ int contiguousAxis(Value value) {
   return 1;
 }
 
-layout::Layout bufferLayout(RankedTensorType tile, int contiguous) {
-  layout::Shape shape(tile.getShape().begin(), tile.getShape().end());
-  int bytes = int(tile.getElementTypeBitWidth() / 8), rowBytes = int(shape[contiguous]) * bytes;
-  for (int swizzle : {128, 64, 32})
-    if (rowBytes % swizzle == 0 && shape[1 - contiguous] % 8 == 0)
-      return *layout::sharedTile(shape, bytes, {contiguous, 1 - contiguous}, swizzle);
-  return *layout::sharedTile(shape, bytes, {contiguous, 1 - contiguous}, 0);
-}
-
 class Sharer {
 public:
   explicit Sharer(tile::KernelOp kernel) : kernel(kernel) {}
@@ -107,22 +98,22 @@ public:
 
 private:
   void share(tile::DotOp dot, OpOperand &operand) {
-    Value value = operand.get(), slot = slots.lookup(value);
+    Value value = operand.get();
+    auto by = tile::LayoutAttr::get(
+        kernel.getContext(), tile::slotLayout(dot, int(operand.getOperandNumber()), contiguousAxis(value)));
+    Value slot = slots.lookup({value, by});
     if (!slot)
-      slot = fill(dot, value);
+      slot = fill(dot, value, by);
     if (value.getDefiningOp()) // else the slot may be filled where another reader does not see it
-      slots[value] = slot;
+      slots[{value, by}] = slot;
     operand.set(slot);
   }
 
   /// The value in a slot of its own, written as late as its readers allow, so that other loads are on their way by then.
-  Value fill(tile::DotOp dot, Value value) {
+  Value fill(tile::DotOp dot, Value value, tile::LayoutAttr by) {
     auto tile = cast<RankedTensorType>(value.getType());
-    layout::Layout layout = bufferLayout(tile, contiguousAxis(value));
-    auto type =
-        tile::SharedType::get(kernel.getContext(), 1,
-                              RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                                                    tile::LayoutAttr::get(kernel.getContext(), layout)));
+    auto type = tile::SharedType::get(kernel.getContext(), 1,
+                                      RankedTensorType::get(tile.getShape(), tile.getElementType(), by));
     OpBuilder b(dot);
     Operation *made = value.getDefiningOp();
     if (made && made->getBlock() != dot->getBlock())
@@ -162,7 +153,7 @@ private:
   }
 
   tile::KernelOp kernel;
-  DenseMap<Value, Value> slots; ///< by operand
+  DenseMap<std::pair<Value, Attribute>, Value> slots; ///< by operand and the slot's layout
   SmallVector<tile::AllocOp> allocs;
 };
 

@@ -101,6 +101,25 @@ class Packages(cli.CliTest):
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertRegex(done.stderr, "'sums_all_warps1_hold0_fast' for sm_90a spills registers to memory: [1-9][0-9]* bytes of stores and [1-9][0-9]* of loads")
 
+    def test_a_serialized_wgmma_costs_the_point(self):
+        found = json.loads(self.expect(OK, "doctor", "--json"))["ptxas"]
+        if not found["found"]:
+            self.skipTest("there is no ptxas")
+        # Says of kernels of 256 columns what the real one says where registers do not suffice.
+        wrapper = self.write("ptxas", f"""#!/bin/sh
+for word in "$@"; do grep -q -e BN256 -- "$word" 2>/dev/null && echo "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized"; done
+exec {found["what"].split(": ")[1].rsplit(" (", 1)[0]} "$@"
+""")
+        os.chmod(wrapper, 0o755)
+        compile = lambda code, tune, err: self.expect(
+            code, "compile", self.write("matmul.tile", re.sub("BM in .*; BN in [^;]*; BK in [^;]*; warps in [^;]*", tune, self.spec("matmul"))), "--arch", "sm_90a", "--dtypes", "bf16",
+            "--tuned", "none", "-o", self.path("out"), err=err, environment={"TILEGYM_PTXAS": wrapper, "TILEGYM_CACHE_DIR": self.path("cache")})
+        compile(OK, "BM = 128; BN in [128, 256]; BK = 64; warps = 8", "")
+        self.assertIn("BN128", self.read("out/manifest.json"))
+        self.assertNotIn("BN256", self.read("out/manifest.json"))
+        # Where no point is left, it is the error of the line that multiplies.
+        compile(INPUT_WRONG, "BM = 128; BN = 256; BK = 64; warps = 8", ["matmul.tile:18:", "(C7510) Potential Performance Loss", "tune with smaller tiles or more warps"])
+
     def test_a_killed_compile_leaves_no_partial_file(self):
         for seconds in [0.05, 0.3, 1]:
             process = subprocess.Popen([cli.TOOL, "compile", "softmax", "rms_norm", "--arch", "sm_80", "--no-cache", "-o", self.path("out")], cwd=cli.SOURCE,

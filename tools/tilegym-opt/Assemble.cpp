@@ -71,9 +71,10 @@ int writeCubin(mlir::ModuleOp module, llvm::StringRef ptx, llvm::StringRef chip,
   llvm::Expected<emit::Cubin> cubin = emit::assemble(ptx, kernels.front(), chip);
   if (!cubin)
     return fail(llvm::toString(cubin.takeError()));
-  for (const std::string &warning : cubin->warnings)
-    llvm::errs() << warning << "\n";
-  if (!cubin->warnings.empty())
+  for (const auto *texts : {&cubin->warnings, &cubin->slow})
+    for (const std::string &text : *texts)
+      llvm::errs() << text << "\n";
+  if (!cubin->warnings.empty() || !cubin->slow.empty())
     return 1;
   if (!writeFile(out, cubin->image))
     return 1;

@@ -8,6 +8,7 @@ extern const TargetFacts sm90;
 const TargetFacts sm90 = {.archs = {90},
                           .maxSharedBytes = 227 * 1024,
                           .float8Products = true,
+                          .warpgroupProducts = true,
                           .clusters = true,
                           .bulkCopies = true};
 

@@ -283,6 +283,25 @@ tile.kernel @sums grid 1 [-1] facts <fast> warps 4 params [] {
 
 // -----
 
+tile.kernel @flight grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16>
+  %c = arith.constant dense<1.0> : tensor<16x16xf32>
+  // expected-error @below {{is in flight, but only products of warpgroups run on}}
+  %d = tile.dot %a, %a, %c in_flight : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @wait grid 1 [-1] facts <fast> warps 4 params [] {
+  %c = arith.constant dense<1.0> : tensor<16x16xf32>
+  // expected-error @below {{has other types of results than of values}}
+  %d = tile.dot_wait 0 (%c) : tensor<16x16xf32> to tensor<8x16xf32>
+  tile.return
+}
+
+// -----
+
 tile.kernel @precision grid 1 [-1] facts <fast> warps 4 params [] {
   %a = arith.constant dense<1.0> : tensor<16x16xf16>
   %c = arith.constant dense<1.0> : tensor<16x16xf32>

@@ -82,3 +82,42 @@ tile.kernel @ring grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "
   %e = tile.dot %slot, %t, %d : !tile.shared<1, tensor<16x16xf16, #s>>, tensor<16x16xf16>, tensor<16x16xf32>
   tile.return
 }
+
+// -----
+
+#s = #tile.layout<"64x16 unit 64x16 reg [0,1] [0,2] [0,4] [0,8] [1,0] [2,0] [4,8] [8,0] [16,0] [32,0]">
+#b = #tile.layout<"16x8 unit 16x8 reg [0,1] [0,2] [0,4] [1,0] [2,0] [4,0] [8,0]">
+
+// Instructions that read shared memory by themselves learn of threads' writes at the last barrier in front of them, though another write is what it is for.
+// CHECK-LABEL: tile.kernel @warpgroups
+tile.kernel @warpgroups grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "n", i64>] {
+  %n = tile.param 0 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %t = arith.constant dense<1.0> : tensor<64x16xf16>
+  %u = arith.constant dense<1.0> : tensor<16x8xf16>
+  %none = arith.constant dense<0.0> : tensor<64x8xf32>
+  %a = tile.alloc : !tile.shared<1, tensor<64x16xf16, #s>>
+  %b = tile.alloc : !tile.shared<1, tensor<16x8xf16, #b>>
+  %other = tile.alloc : !tile.shared<1, tensor<64x16xf16, #s>>
+  // CHECK: tile.put %{{.*}} into %[[A:.*]] :
+  // CHECK-NEXT: tile.put
+  // CHECK-NEXT: tile.barrier async
+  // CHECK-NEXT: tile.dot
+  tile.put %t into %a : tensor<64x16xf16> into !tile.shared<1, tensor<64x16xf16, #s>>
+  tile.put %u into %b : tensor<16x8xf16> into !tile.shared<1, tensor<16x8xf16, #b>>
+  %d = tile.dot %a, %b, %none warpgroups : !tile.shared<1, tensor<64x16xf16, #s>>, !tile.shared<1, tensor<16x8xf16, #b>>, tensor<64x8xf32>
+  // CHECK-NEXT: tile.put
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.dot
+  tile.put %t into %other : tensor<64x16xf16> into !tile.shared<1, tensor<64x16xf16, #s>>
+  %e = tile.dot %other, %u, %none : !tile.shared<1, tensor<64x16xf16, #s>>, tensor<16x8xf16>, tensor<64x8xf32>
+  // CHECK-NEXT: tile.put %{{.*}} into %[[A]] :
+  // CHECK-NEXT: tile.barrier async
+  // CHECK-NEXT: tile.put
+  // CHECK-NEXT: tile.dot
+  tile.put %t into %a : tensor<64x16xf16> into !tile.shared<1, tensor<64x16xf16, #s>>
+  tile.put %t into %other : tensor<64x16xf16> into !tile.shared<1, tensor<64x16xf16, #s>>
+  %f = tile.dot %a, %b, %none warpgroups : !tile.shared<1, tensor<64x16xf16, #s>>, !tile.shared<1, tensor<16x8xf16, #b>>, tensor<64x8xf32>
+  tile.return
+}

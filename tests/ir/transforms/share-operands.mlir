@@ -58,3 +58,24 @@ tile.kernel @chained grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0
   tile.store %o to %a[span(%zero, 64) stride %n within(%zero, %n), span(%zero, 64) stride %n within(%zero, %n)] : tensor<64x64xf32> to !tile.ptr<f32>
   tile.return
 }
+
+// -----
+
+// For the instructions of warpgroups an operand of 16 bits may lie across K, in whole rows of what one instruction takes (96 columns: 64 bytes);
+// one of 8 bits lies along K wherever it comes from.
+// CHECK-DAG: #[[B:.*]] = #tile.layout<"64x96 unit 64x32 reg {{.*}} repeat 1x3">
+// CHECK-DAG: #[[F8:.*]] = #tile.layout<"32x16 unit 32x16 reg [1,0] [2,0] [4,0] [8,0] [16,0] [0,1] [0,2]{{.*}}">
+// CHECK-LABEL: tile.kernel @warpgroups
+tile.kernel @warpgroups grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %b = arith.constant dense<1.0> : tensor<64x96xbf16>
+  %c = arith.constant dense<0.0> : tensor<64x96xf32>
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} warpgroups : !tile.shared<1, tensor<64x64xbf16, #{{.*}}>>, !tile.shared<1, tensor<64x96xbf16, #[[B]]>>
+  %d = tile.dot %a, %b, %c warpgroups : tensor<64x64xbf16>, tensor<64x96xbf16>, tensor<64x96xf32>
+  %x = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN>
+  %y = arith.constant dense<1.0> : tensor<32x16xf8E4M3FN>
+  %z = arith.constant dense<0.0> : tensor<64x16xf32>
+  // CHECK: tile.dot {{.*}}!tile.shared<1, tensor<32x16xf8E4M3FN, #[[F8]]>>
+  %e = tile.dot %x, %y, %z warpgroups : tensor<64x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>, tensor<64x16xf32>
+  tile.return
+}

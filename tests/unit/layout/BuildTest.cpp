@@ -23,7 +23,8 @@ TEST_CASE("warpgroups split rows or columns", "[build]") {
   CHECK(rows.apply({.warp = 4}) == Coords{64, 0});
   CHECK(rows.numRegisters() == 32);
   Layout columns = get(wgmmaAccumulator({64, 128}, {1, 2}));
-  CHECK(columns.apply({.warp = 4}) == Coords{0, 8});
+  CHECK(columns.apply({.warp = 4}) == Coords{0, 64});
+  CHECK(columns.apply({.reg = 31}) == Coords{8, 57});
   Layout tall = get(wgmmaAccumulator({192, 96}, {1, 1}));
   CHECK(tall.numRegisters() == 144);
   CHECK(tall.apply({.reg = 48}) == Coords{64, 0});

@@ -58,6 +58,14 @@ Value ThreadBuilder::conjunction(Value x, Value y) {
 Value ThreadBuilder::threadId() { return thread; }
 Value ThreadBuilder::laneId() { return lane; }
 Value ThreadBuilder::warpId() { return warp; }
+Value ThreadBuilder::warpgroup() {
+  if (!group) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(sharedBase.getDefiningOp());
+    group = shuffle(arith::ShRUIOp::create(b, loc, warp, i32(2)), int(ptx::ShuffleKind::Index), i32(0));
+  }
+  return group;
+}
 Value ThreadBuilder::clusterRank() { return rank; }
 
 Value ThreadBuilder::linear(Value index, ArrayRef<int64_t> masks) {

@@ -63,6 +63,8 @@ public:
   mlir::Value threadId();
   mlir::Value laneId();
   mlir::Value warpId();
+  mlir::Value
+  warpgroup(); ///< the number of this warp's four, from one lane: descriptors want what a warp shares
   mlir::Value clusterRank(); ///< this block's number in the cluster; null where there is none
   int64_t numThreads() { return kernel.getWarps() * 32; }
 
@@ -170,7 +172,7 @@ private:
   mutable llvm::DenseMap<mlir::Attribute, std::unique_ptr<layout::Layout>>
       layouts; ///< by attribute: a copy that stays where it is
   llvm::SmallVector<mlir::Value> arguments;
-  mlir::Value thread, lane, warp, rank;
+  mlir::Value thread, lane, warp, rank, group;
   llvm::StringMap<llvm::SmallVector<mlir::Value>>
       threadParts; ///< by layout text: each axis's part from lane and warp
   llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Matrix products: mma.sync on fragments of a warp, or multiply and add on the plain cores. The next step's operands are read before this one's products.
-#include "compiler/targets/nvidia/ptx/PtxDialect.h"
+// Matrix products of single warps: mma.sync on fragments of a warp, or multiply and add on the plain cores. The next step's operands are read before this one's products.
 #include "compiler/targets/nvidia/threads/Fragments.h"
+#include "compiler/targets/nvidia/threads/Product.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
 namespace tilegym::nvidia {
-namespace {
 
 ptx::ElementType instructionType(Type element) {
   if (element.isF16())
@@ -24,7 +23,6 @@ ptx::ElementType instructionType(Type element) {
   return ptx::ElementType::S8;
 }
 
-/// The bits of an f32 rounded to tf32, to nearest even; infinities and NaNs as they are.
 Value roundToTf32(ThreadBuilder &t, Value bits) {
   Value odd =
       arith::AndIOp::create(t.b, t.loc, arith::ShRUIOp::create(t.b, t.loc, bits, t.i32(13)), t.i32(1));
@@ -34,6 +32,8 @@ Value roundToTf32(ThreadBuilder &t, Value bits) {
   Value word = arith::SelectOp::create(t.b, t.loc, finite, rounded, bits);
   return arith::AndIOp::create(t.b, t.loc, word, t.i32(~int64_t(0x1FFF)));
 }
+
+namespace {
 
 /// The words that instructions take of an operand's word: one, or for tf32x3 the rounded value and the rounded rest.
 struct Halves {
@@ -173,11 +173,16 @@ LogicalResult plainProduct(ThreadBuilder &t, tile::DotOp dot) {
 
 LogicalResult lowerDot(ThreadBuilder &t, Operation *op) {
   auto dot = cast<tile::DotOp>(op);
+  if (dot.getWarpgroups())
+    return lowerWarpgroupDot(t, dot);
   return dot.usesTensorCores() ? TensorProduct(t, dot).run() : plainProduct(t, dot);
 }
 
 } // namespace
 
-void addProductHandlers(HandlerTable &table) { table["tile.dot"] = lowerDot; }
+void addProductHandlers(HandlerTable &table) {
+  table["tile.dot"] = lowerDot;
+  table["tile.dot_wait"] = lowerDotWait;
+}
 
 } // namespace tilegym::nvidia

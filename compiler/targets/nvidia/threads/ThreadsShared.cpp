@@ -96,7 +96,10 @@ LogicalResult lowerWait(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
-LogicalResult lowerBarrier(ThreadBuilder &t, Operation *) {
+LogicalResult lowerBarrier(ThreadBuilder &t, Operation *op) {
+  // Each writer fences what it wrote itself, before all meet.
+  if (cast<tile::BarrierOp>(op).getAsync())
+    ptx::FenceProxyAsyncOp::create(t.b, t.loc, ptx::ProxySpace::SharedCta);
   t.barrier();
   return success();
 }

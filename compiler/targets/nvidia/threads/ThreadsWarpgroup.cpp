@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Matrix products by wgmma: four warps issue instructions of 64 rows that read their operands themselves. All of a product are one group, which is waited
+// for at its end or by a tile.dot_wait; sums of 8-bit floats leave the tensor core every 128 of K unless they may lose bits there.
+#include "compiler/ir/ProductLayouts.h"
+#include "compiler/targets/nvidia/threads/Fragments.h"
+#include "compiler/targets/nvidia/threads/Product.h"
+#include "compiler/targets/nvidia/threads/SlotMatrix.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilegym::nvidia {
+namespace {
+
+constexpr int64_t stepBytes = 32; ///< of K an instruction
+
+Registers waitFor(ThreadBuilder &t, int64_t pending, const Registers &values) {
+  SmallVector<Type> types = llvm::map_to_vector(values, [](Value v) { return v.getType(); });
+  return Registers(ptx::WgmmaWaitOp::create(t.b, t.loc, types, uint64_t(pending), values).getResults());
+}
+
+class WarpgroupProduct {
+public:
+  WarpgroupProduct(ThreadBuilder &t, tile::DotOp dot)
+      : t(t), dot(dot), layout(*t.layoutOf(dot.getType())), sums(t.get(dot.getAccumulator())) {
+    type = instructionType(dot.getAType().getElementType());
+    bType = instructionType(dot.getBType().getElementType());
+    step = 8 * stepBytes / dot.getAType().getElementTypeBitWidth();
+    depth = dot.getAType().getDimSize(1);
+    columns = tile::warpgroupShape(dot)->columns;
+  }
+
+  LogicalResult run() {
+    FailureOr<SlotMatrix> slot = SlotMatrix::make(t, dot, 1, layout);
+    if (failed(slot))
+      return failure();
+    b.emplace(std::move(*slot));
+    if (failed(findA()))
+      return failure();
+    bool isFloat8 = type == ptx::ElementType::E4M3 || type == ptx::ElementType::E5M2;
+    if (isFloat8 && dot.getPrecision() != tile::Precision::Fast)
+      addPromoted();
+    else
+      addInPlace();
+    t.set(dot, std::move(sums));
+    return success();
+  }
+
+private:
+  /// What one instruction adds to: rows and columns of thread 0's first element, as if it were in the first group.
+  struct Piece {
+    int64_t row, column;
+  };
+
+  LogicalResult findA() {
+    if (isa<tile::SharedType>(dot.getA().getType())) {
+      FailureOr<SlotMatrix> slot = SlotMatrix::make(t, dot, 0, layout);
+      if (failed(slot))
+        return failure();
+      a.emplace(std::move(*slot));
+      return success();
+    }
+    std::unique_ptr<Fragments> fragments = Fragments::make(t, dot, 0, layout, step);
+    if (!fragments)
+      return failure();
+    for (int64_t k = 0; k < depth; k += step)
+      for (int64_t row : rows())
+        for (int i = 0; i < 4; ++i) {
+          Value word = fragments->word(row + 8 * (i & 1), k + step / 2 * (i >> 1));
+          aWords.push_back(dot.getPrecision() == tile::Precision::TF32 ? roundToTf32(t, word) : word);
+        }
+    return success();
+  }
+
+  /// Of thread 0, where an instruction's 64 begin.
+  SmallVector<int64_t> rows() const {
+    SmallVector<int64_t> found;
+    for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
+      if (layout::Coords at = layout.apply({.reg = reg});
+          at[0] % 64 == 0 && !llvm::is_contained(found, at[0]))
+        found.push_back(at[0]);
+    return found;
+  }
+
+  SmallVector<Piece> pieces(int64_t width) const {
+    SmallVector<Piece> found;
+    for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
+      if (layout::Coords at = layout.apply({.reg = reg}); at[0] % 64 == 0 && at[1] % width == 0)
+        found.push_back({at[0], at[1]});
+    return found;
+  }
+
+  /// Where a piece's sums are among the result's registers, in the order of the instruction's.
+  SmallVector<int64_t> places(Piece piece, int64_t width) const {
+    SmallVector<int64_t> found;
+    for (int64_t r = 0; r < width / 2; ++r)
+      found.push_back(*layout.registerInThreadZero(
+          {piece.row + 8 * (r >> 1 & 1), piece.column + 8 * (r >> 2) + (r & 1)}));
+    return found;
+  }
+
+  /// The words of A are taken from here: whatever made them is complete.
+  void fence(Registers &accumulators) {
+    SmallVector<Value> values(accumulators);
+    values.append(aWords);
+    SmallVector<Type> types = llvm::map_to_vector(values, [](Value v) { return v.getType(); });
+    ValueRange fenced = ptx::WgmmaFenceOp::create(t.b, t.loc, types, values).getResults();
+    accumulators.assign(fenced.begin(), fenced.begin() + accumulators.size());
+    aWords.assign(fenced.begin() + accumulators.size(), fenced.end());
+  }
+
+  /// Issues one instruction. `fresh`: its sums replace the accumulators.
+  Registers multiply(Piece piece, int64_t width, int64_t k, const Registers &accumulators, bool fresh) {
+    SmallVector<Value> aOperands;
+    if (a) {
+      aOperands.push_back(a->at(piece.row, k));
+    } else {
+      SmallVector<int64_t> all = rows();
+      int64_t number = k / step * int64_t(all.size()) + (llvm::find(all, piece.row) - all.begin());
+      llvm::append_range(aOperands, ArrayRef(aWords).slice(size_t(number) * 4, 4));
+    }
+    bool integers = type == ptx::ElementType::S8;
+    auto product = ptx::WgmmaOp::create(
+        t.b, t.loc, SmallVector<Type>(accumulators.size(), accumulators[0].getType()), uint64_t(width), type,
+        aOperands, bType, b->at(piece.column, k), integers ? ptx::ElementType::S32 : ptx::ElementType::F32,
+        accumulators, fresh ? t.boolean(false) : Value(), a && a->isTransposed(), b->isTransposed(),
+        /*negateA=*/false, /*negateB=*/false, /*saturate=*/false);
+    return Registers(product.getResults());
+  }
+
+  Registers finish(const Registers &issued) {
+    ptx::WgmmaCommitOp::create(t.b, t.loc);
+    return waitFor(t, 0, issued);
+  }
+
+  void addInPlace() {
+    // From zero on, the first step replaces. What may be in flight cannot pass through the fence; wherever it was made, that was not between the last
+    // product and this one.
+    Value start = dot.getAccumulator();
+    bool fresh = matchPattern(start, m_PosZeroFloat()) || matchPattern(start, m_Zero());
+    if (fresh)
+      sums.assign(sums.size(), LLVM::PoisonOp::create(t.b, t.loc, sums[0].getType()));
+    Registers nothing;
+    fence(dot.getInFlight() || fresh ? nothing : sums);
+    for (int64_t k = 0; k < depth; k += step)
+      for (Piece piece : pieces(columns)) {
+        SmallVector<int64_t> at = places(piece, columns);
+        Registers own = llvm::map_to_vector(at, [&](int64_t place) { return sums[place]; });
+        for (auto [place, sum] : llvm::zip(at, multiply(piece, columns, k, own, fresh && k == 0)))
+          sums[place] = sum;
+      }
+    if (dot.getInFlight())
+      ptx::WgmmaCommitOp::create(t.b, t.loc);
+    else
+      sums = finish(sums);
+  }
+
+  /// Piece by piece, so that few registers hold what is not added yet.
+  void addPromoted() {
+    constexpr int64_t promotedDepth = 128, mostColumns = 128;
+    int64_t width = columns;
+    while (width > mostColumns && width % 16 == 0)
+      width /= 2;
+    Value none = LLVM::PoisonOp::create(t.b, t.loc, sums[0].getType());
+    for (int64_t from = 0; from < depth; from += promotedDepth)
+      for (Piece piece : pieces(width)) {
+        Registers own(size_t(width / 2), none), nothing;
+        fence(nothing);
+        for (int64_t k = from; k < std::min(depth, from + promotedDepth); k += step)
+          own = multiply(piece, width, k, own, /*fresh=*/k == from);
+        own = finish(own);
+        for (auto [place, sum] : llvm::zip(places(piece, width), own))
+          sums[place] = arith::AddFOp::create(t.b, t.loc, sums[place], sum);
+      }
+  }
+
+  ThreadBuilder &t;
+  tile::DotOp dot;
+  const layout::Layout &layout;
+  Registers sums;
+  ptx::ElementType type, bType;
+  int64_t step, depth, columns;
+  std::optional<SlotMatrix> a, b; ///< A: or in registers
+  SmallVector<Value> aWords;      ///< four for each 64 rows, step by step
+};
+
+} // namespace
+
+LogicalResult lowerWarpgroupDot(ThreadBuilder &t, tile::DotOp dot) { return WarpgroupProduct(t, dot).run(); }
+
+LogicalResult lowerDotWait(ThreadBuilder &t, Operation *op) {
+  auto wait = cast<tile::DotWaitOp>(op);
+  Registers all;
+  for (Value value : wait.getValues())
+    llvm::append_range(all, t.get(value));
+  ArrayRef<Value> left = all = waitFor(t, wait.getPending(), all);
+  for (Value result : wait.getResults()) {
+    size_t own = size_t(t.numRegisters(result.getType()));
+    t.set(result, Registers(left.take_front(own)));
+    left = left.drop_front(own);
+  }
+  return success();
+}
+
+} // namespace tilegym::nvidia

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Products of warpgroups: descriptors from the slots' layouts, one group of instructions, and what waits for it.
+// RUN: tilegym-opt --split-input-file --tiles-to-threads --cse --check-wgmma %s | FileCheck %s
+
+#acc = #tile.layout<"128x64 unit 128x64 reg [0,1] [8,0] [0,8] [0,16] [0,32] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0] [64,0]">
+#along = #tile.layout<"128x32 unit 128x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0] [64,0]">
+#across = #tile.layout<"32x64 unit 32x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32] [8,0] [16,0]">
+
+// A lies along K in rows of 64 bytes (mode 2, 512 bytes from 8 rows to the next), B across it in rows of 128 (mode 1, 1024 bytes from 8 k to the next). The second
+// group's rows of A start 4096 bytes later; a step is 32 bytes of A, and 2048 of B.
+// CHECK-LABEL: llvm.func @steps
+// CHECK: ptx.shuffle <index>
+// CHECK: %[[B:.*]] = arith.ori %{{.*}}, %c4611686293305360384_i64
+// CHECK: arith.muli %{{.*}}, %c256_i32
+// CHECK: %[[A:.*]] = arith.ori %{{.*}}, %c-9223371899415756800_i64
+// CHECK: ptx.wgmma_fence(
+// CHECK: ptx.wgmma n 64 <bf16>(%[[A]]) * <bf16>(%[[B]]) + <f32>({{.*}}) transpose_b
+// CHECK-NOT: fence
+// CHECK: %[[A2:.*]] = arith.addi %[[A]], %c2_i64
+// CHECK: %[[B2:.*]] = arith.addi %[[B]], %c128_i64
+// CHECK: ptx.wgmma n 64 <bf16>(%[[A2]]) * <bf16>(%[[B2]]) + <f32>({{.*}}) transpose_b
+// CHECK: ptx.wgmma_commit
+// CHECK: ptx.wgmma_wait 0(
+tile.kernel @steps grid 1 [-1] facts <fast> warps 8 params [] {
+  %a = tile.alloc at 0 : !tile.shared<1, tensor<128x32xbf16, #along>>
+  %b = tile.alloc at 8192 : !tile.shared<1, tensor<32x64xbf16, #across>>
+  %c = arith.constant dense<1.0> : tensor<128x64xf32, #acc>
+  %d = tile.dot %a, %b, %c warpgroups : !tile.shared<1, tensor<128x32xbf16, #along>>, !tile.shared<1, tensor<32x64xbf16, #across>>, tensor<128x64xf32, #acc>
+  tile.dealloc %b : !tile.shared<1, tensor<32x64xbf16, #across>>
+  tile.dealloc %a : !tile.shared<1, tensor<128x32xbf16, #along>>
+  tile.return
+}
+
+// -----
+
+#acc = #tile.layout<"64x8 unit 64x8 reg [0,1] [8,0] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
+#a = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+#slot = #tile.layout<"32x8 unit 32x8 reg [1,0] [2,0] [4,0] [8,0] [16,0] [0,1] [8,2] [16,4]">
+
+// A loop that keeps one product in flight: its sums pass through no fence, and are values after the last wait.
+// CHECK-LABEL: llvm.func @flight
+// CHECK: scf.for {{.*}} iter_args(%[[S0:[^ ]*]] = %{{[^,]*}}, %[[S1:[^ ]*]] =
+// CHECK: ptx.wgmma_fence{{$}}
+// CHECK: %[[D:.*]]:4 = ptx.wgmma n 8 <bf16>(%{{[0-9]*}}) * <bf16>(%{{[0-9]*}}) + <f32>(%[[S0]], %[[S1]],
+// CHECK: ptx.wgmma_commit
+// CHECK-NEXT: ptx.wgmma_wait 1
+// CHECK-NOT: wgmma_wait
+// CHECK: scf.yield
+// CHECK: ptx.wgmma_wait 0(
+tile.kernel @flight grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "n", i64>] {
+  %n = tile.param 0 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %a = tile.alloc at 0 : !tile.shared<1, tensor<64x32xbf16, #a>>
+  %b = tile.alloc at 4096 : !tile.shared<1, tensor<32x8xbf16, #slot>>
+  %c = arith.constant dense<0.0> : tensor<64x8xf32, #acc>
+  %d = scf.for %k = %zero to %n step %one iter_args(%sum = %c) -> (tensor<64x8xf32, #acc>) : i64 {
+    %e = tile.dot %a, %b, %sum warpgroups in_flight : !tile.shared<1, tensor<64x32xbf16, #a>>, !tile.shared<1, tensor<32x8xbf16, #slot>>, tensor<64x8xf32, #acc>
+    tile.dot_wait 1
+    scf.yield %e : tensor<64x8xf32, #acc>
+  }
+  %r = tile.dot_wait 0 (%d) : tensor<64x8xf32, #acc> to tensor<64x8xf32, #acc>
+  tile.dealloc %b : !tile.shared<1, tensor<32x8xbf16, #slot>>
+  tile.dealloc %a : !tile.shared<1, tensor<64x32xbf16, #a>>
+  tile.return
+}
+
+// -----
+
+#acc = #tile.layout<"64x8 unit 64x8 reg [0,1] [8,0] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
+#a = #tile.layout<"64x256 unit 64x128 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [0,64] [1,16] [2,32] [4,64] [8,0] [16,0] [32,0] repeat 1x2">
+#b = #tile.layout<"256x8 unit 128x8 reg [1,0] [2,0] [4,0] [8,0] [16,0] [32,0] [64,0] [16,1] [32,2] [64,4] repeat 0x2">
+
+// 8-bit floats are added up outside of the tensor core every 128 of K; from zero on otherwise, and elsewhere, the first step replaces.
+// CHECK-LABEL: llvm.func @promoted
+// CHECK: ptx.wgmma n 8 <e4m3>{{.*}} scale
+// CHECK-COUNT-7: ptx.wgmma n 8 <e4m3>(%{{[0-9]*}}) * <e4m3>(%{{[0-9]*}}) + <f32>(%{{[0-9]*}}#0, %{{[0-9]*}}#1, %{{[0-9]*}}#2, %{{[0-9]*}}#3){{$}}
+// CHECK: ptx.wgmma_wait 0
+// CHECK-NOT: arith.addf
+// CHECK-COUNT-4: ptx.wgmma n 8 <e4m3>
+// CHECK: ptx.wgmma_wait 0
+// CHECK-COUNT-4: arith.addf
+// CHECK-COUNT-4: ptx.wgmma n 8 <e4m3>
+// CHECK: ptx.wgmma_wait 0
+// CHECK-COUNT-4: arith.addf
+tile.kernel @promoted grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "c", !tile.ptr<f32>>] {
+  %out = tile.param 0 : !tile.ptr<f32>
+  %zero = arith.constant 0 : i64
+  %n = arith.constant 64 : i64
+  %a = tile.alloc at 0 : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>
+  %b = tile.alloc at 16384 : !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>
+  %c = arith.constant dense<0.0> : tensor<64x8xf32, #acc>
+  %d = tile.dot %a, %b, %c precision <fast> warpgroups : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>, !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>, tensor<64x8xf32, #acc>
+  %e = tile.dot %a, %b, %d warpgroups : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>, !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>, tensor<64x8xf32, #acc>
+  tile.store %e to %out[span(%zero, 64) stride %n within(%zero, %n), span(%zero, 8) stride %n within(%zero, %n)] : tensor<64x8xf32, #acc> to !tile.ptr<f32>
+  tile.dealloc %b : !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>
+  tile.dealloc %a : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>
+  tile.return
+}
