@@ -35,21 +35,11 @@ NumberList::NumberList(std::span<const int64_t> numbers) {
 }
 
 Call::Call(const Table &table, const Op &op)
-    : table(table), op(op), tensors(table.get<Tensor>(op.tensors)), dims(table.get<Dim>(op.dims)),
-      scalars(table.get<Scalar>(op.scalars)), typeVars(table.get<TypeVar>(op.typeVars)) {
-  for (size_t i = 0; i < typeVars.size(); ++i) {
-    std::span<const uint8_t> choices = table.get<uint8_t>(typeVars[i].choices);
-    dtypes[i] = choices.size() == 1 ? choices[0] : kUnbound;
-  }
-  for (size_t i = 0; i < dims.size(); ++i) {
-    dimValues[i] = groupRanks[i] = 0;
-    if (dims[i].isGroup)
-      groupDim = int(i);
-  }
-  for (size_t i = 0; i < tensors.size(); ++i)
-    new (&bound[i]) BoundTensor; // without (), which would clear the extents and strides, too
-  for (size_t i = 0; i < scalars.size(); ++i)
-    scalarValues[i] = Cell{};
+    : table(table), op(op), plan(table.plan(op)), tensors(table.get<Tensor>(op.tensors)),
+      dims(table.get<Dim>(op.dims)), scalars(table.get<Scalar>(op.scalars)),
+      typeVars(table.get<TypeVar>(op.typeVars)) {
+  for (size_t i = 0; i < plan.dtypes.size(); ++i)
+    dtypes[i] = plan.dtypes[i];
 }
 
 Values Call::values() const {
@@ -82,72 +72,76 @@ TilegymStatus Call::wrongNamed(Slice name, const char *format, ...) {
               Text(table.text(name)).data, message);
 }
 
-TilegymStatus Call::bindTensor(uint32_t id, const TilegymTensor *given) {
-  const Tensor &t = tensors[id];
-  BoundTensor &b = bound[id];
-  if (!given)
-    return t.optional ? TILEGYM_OK : wrong(id, "no tensor was given, and it is not optional");
-  b.given = given;
-  present |= uint64_t(1) << id;
-  if (given->rank < 0 || given->rank > kMaxRank)
-    return wrong(id, "rank %d is not in 0 .. %d", given->rank, kMaxRank);
-  if (given->rank > 0 && !given->shape)
-    return wrong(id, "rank is %d but shape is null", given->rank);
-  std::span<const DimUse> uses = table.get<DimUse>(t.dims);
-  b.rank = given->rank;
-  b.hasGroup = !uses.empty() && uses[0].isGroup;
-  b.leading = b.hasGroup ? given->rank - int(uses.size()) + 1 : 0;
-  if (b.hasGroup ? b.leading < 0 : given->rank != int(uses.size()))
-    return wrong(id, "has rank %d, expected %s%zu", given->rank, b.hasGroup ? "at least " : "",
-                 uses.size() - b.hasGroup);
+TilegymStatus Call::bindTensor(uint32_t id, const TilegymTensor &given) {
+  const OpPlan::Tensor &t = plan.tensors[id];
   // In locals, as what is written here might be what is read, for all that the compiler knows.
-  const int64_t *shape = given->shape, *strides = given->strides;
-  bool isEmpty = false, tooMany = false, isPacked = true;
-  int64_t elements = 1;
-  uint64_t packed = 1; // may wrap where there are no elements
-  for (int i = given->rank - 1; i >= 0; --i) {
-    int64_t extent = shape[i], stride = strides ? strides[i] : int64_t(packed);
-    if (extent < 0)
-      return wrong(id, "axis %d has extent %" PRId64 ", expected 0 or more", i, extent);
-    isEmpty |= extent == 0;
-    tooMany |= __builtin_mul_overflow(elements, extent, &elements);
-    isPacked &= extent == 1 || stride == int64_t(packed);
+  const int64_t *shape = given.shape, *strides = given.strides;
+  int rank = given.rank, leading = rank - t.trailing;
+  if (unsigned(rank) > unsigned(kMaxRank) || (rank > 0 && !shape) || leading < 0 || (leading && !t.hasGroup))
+      [[unlikely]]
+    return wrongShape(id, given);
+  BoundTensor &b = bound[id];
+  int64_t least = 1, inner = 1; // extents of 0 count as 1 in the product
+  bool tooMany = false, isPacked = true;
+  for (int i = rank - 1; i >= 0; --i) {
+    int64_t extent = shape[i];
     b.shape[i] = extent;
-    b.strides[i] = stride;
-    packed *= uint64_t(std::max<int64_t>(1, extent));
+    b.strides[i] = inner;
+    least = std::min(least, extent);
+    tooMany |= __builtin_mul_overflow(inner, extent + (extent == 0), &inner);
   }
-  if (tooMany && !isEmpty)
-    return wrong(id, "has more than 2^63 elements");
-  b.elements = isEmpty ? 0 : elements;
+  for (int i = 0; strides && i < rank; ++i) {
+    int64_t stride = strides[i];
+    isPacked &= stride == b.strides[i] || b.shape[i] == 1;
+    b.strides[i] = stride;
+  }
+  if (least < 0 || (tooMany && least > 0)) [[unlikely]]
+    return wrongShape(id, given);
+  auto dtype = uint32_t(given.dtype);
+  uint8_t &bySoFar = dtypes[t.typeVar];
+  if (dtype > TILEGYM_BOOL || !(t.dtypes >> dtype & 1) || (bySoFar != dtype && bySoFar != kUnbound))
+      [[unlikely]]
+    return wrongDType(id, given.dtype);
+  bySoFar = uint8_t(dtype);
+  b.given = &given;
+  b.rank = rank;
+  b.leading = leading;
+  b.elementBytes = bytesOf(DType(dtype));
+  b.hasGroup = t.hasGroup;
+  b.hasStrides = strides;
   b.packed = isPacked;
-  b.lastExtent = given->rank ? shape[given->rank - 1] : 1;
-  if (b.hasGroup)
-    firstOfGroup = std::min(firstOfGroup, id);
-  return bindDType(id);
-}
-
-TilegymStatus Call::bindDType(uint32_t id) {
-  int32_t given = bound[id].given->dtype;
-  if (given < 0 || given > TILEGYM_BOOL)
-    return wrong(id, "dtype %d is no TilegymDType", given);
-  uint8_t have = uint8_t(given);
-  bound[id].elementBytes = bytesOf(DType(have));
-  const TypeVar &var = typeVars[tensors[id].typeVar];
-  std::span<const uint8_t> choices = table.get<uint8_t>(var.choices);
-  const uint8_t *choice = choices.data(), *end = choice + choices.size();
-  while (choice != end && *choice != have)
-    ++choice;
-  if (choice == end) [[unlikely]]
-    return wrongDType(id, have, choices);
-  uint8_t &dtype = dtypes[tensors[id].typeVar];
-  if (dtype != kUnbound && dtype != have)
-    return wrong(id, "has dtype %s, but %s is %s by an earlier argument", dtypeName(have),
-                 Text(table.text(var.name)).data, dtypeName(dtype));
-  dtype = have;
+  b.elements = least ? inner : 0;
+  b.lastExtent = rank ? b.shape[rank - 1] : 1;
+  b.lowest = b.highest = 0;
+  present |= uint64_t(1) << id;
+  withGroup |= uint64_t(t.hasGroup) << id;
+  plain |= uint64_t(isPacked && least) << id;
   return TILEGYM_OK;
 }
 
-TilegymStatus Call::wrongDType(uint32_t id, uint8_t have, std::span<const uint8_t> choices) {
+TilegymStatus Call::wrongShape(uint32_t id, const TilegymTensor &given) {
+  if (given.rank < 0 || given.rank > kMaxRank)
+    return wrong(id, "rank %d is not in 0 .. %d", given.rank, kMaxRank);
+  if (given.rank > 0 && !given.shape)
+    return wrong(id, "rank is %d but shape is null", given.rank);
+  const OpPlan::Tensor &t = plan.tensors[id];
+  if (t.hasGroup ? given.rank < t.trailing : given.rank != t.trailing)
+    return wrong(id, "has rank %d, expected %s%d", given.rank, t.hasGroup ? "at least " : "", t.trailing);
+  for (int i = given.rank - 1; i >= 0; --i)
+    if (given.shape[i] < 0)
+      return wrong(id, "axis %d has extent %" PRId64 ", expected 0 or more", i, given.shape[i]);
+  return wrong(id, "has more than 2^63 elements");
+}
+
+TilegymStatus Call::wrongDType(uint32_t id, int32_t given) {
+  if (given < 0 || given > TILEGYM_BOOL)
+    return wrong(id, "dtype %d is no TilegymDType", given);
+  auto have = uint8_t(given);
+  const TypeVar &var = typeVars[tensors[id].typeVar];
+  if (plan.tensors[id].dtypes >> have & 1)
+    return wrong(id, "has dtype %s, but %s is %s by an earlier argument", dtypeName(have),
+                 Text(table.text(var.name)).data, dtypeName(dtypes[tensors[id].typeVar]));
+  std::span<const uint8_t> choices = table.get<uint8_t>(var.choices);
   char list[256] = "";
   for (uint8_t c : choices)
     std::snprintf(list + std::strlen(list), sizeof list - std::strlen(list), "%s%s", *list ? ", " : "",
@@ -186,9 +180,23 @@ TilegymStatus Call::bindScalar(uint32_t id, const void *given) {
                     scalarValues[id].i, NumberList(choices).data);
 }
 
+TilegymStatus Call::bindScalars(const void *const *args) {
+  if (!scalars.empty())
+    for (const Argument &argument : table.get<Argument>(op.arguments)) {
+      const void *given = *args++;
+      if (!argument.isTensor)
+        TRY(bindScalar(argument.id, given));
+    }
+  return TILEGYM_OK;
+}
+
 TilegymStatus Call::runChecks() {
-  for (const Check &check : table.get<Check>(op.checks)) {
-    Evaluated e = evaluate(table.get<Inst>(check.condition), values());
+  std::span<const Check> checks = table.get<Check>(op.checks);
+  if (checks.empty())
+    return TILEGYM_OK;
+  Values values = this->values();
+  for (const Check &check : checks) {
+    Evaluated e = evaluate(table.get<Inst>(check.condition), values);
     std::string_view message = table.text(check.message);
     int length = int(std::min<size_t>(message.size(), 1024));
     // NOLINTBEGIN(bugprone-suspicious-stringview-data-usage): the length goes along
@@ -208,23 +216,29 @@ TilegymStatus Call::bind(const void *const *args, bool forShape) {
   if (!args && !arguments.empty())
     return fail(TILEGYM_INVALID_ARGUMENT, "%s: no arguments were given", Text(table.text(op.name)).data);
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].isTensor || (forShape && !args[i] && tensors[arguments[i].id].role == Role::Output))
-      continue;
-    TRY(bindTensor(arguments[i].id, static_cast<const TilegymTensor *>(args[i])));
-  }
-  for (size_t i = 0; i < arguments.size(); ++i)
+    uint32_t id = arguments[i].id;
     if (!arguments[i].isTensor)
-      TRY(bindScalar(arguments[i].id, args[i]));
+      continue;
+    if (args[i]) {
+      TRY(bindTensor(id, *static_cast<const TilegymTensor *>(args[i])));
+      continue;
+    }
+    if (!plan.tensors[id].optional && !(forShape && plan.outputs >> id & 1))
+      return wrong(id, "no tensor was given, and it is not optional");
+    new (&bound[id]) BoundTensor; // without (), which would clear the extents and strides, too
+  }
+  TRY(bindScalars(args));
   TRY(bindDims());
-  TRY(checkDims(/*outputs=*/false));
+  TRY(checkDims(~plan.outputs));
   TRY(runChecks());
   if (forShape)
     return TILEGYM_OK;
-  TRY(checkDims(/*outputs=*/true));
+  TRY(checkDims(plan.outputs));
   TRY(checkMemory());
   TRY(checkOverlap());
   TRY(mergeGroup());
   findFacts();
+  settle();
   return TILEGYM_OK;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "PackageTable.h"
 #include "Postfix.h"
+#include <bit>
 
 namespace tilegym::runtime {
 
@@ -13,16 +14,16 @@ constexpr int kMaxRank = format::kMaxRank, kMaxGroup = format::kMaxGroupDims;
 struct BoundTensor {
   const TilegymTensor *given = nullptr; ///< null: an optional one left out
   int rank = 0, leading = 0;            ///< `leading`: how many axes the group takes; 0 without one
-  int64_t shape[kMaxRank], strides[kMaxRank];
-  int64_t lastExtent = 1; ///< of the last axis as the kernel sees it: the dim's where it broadcasts
-  int64_t elements = 1;
   int elementBytes = 0;
-  bool packed = false;             ///< row-major contiguous, axes of extent 1 aside
+  bool hasGroup = false;
+  bool packed = false;     ///< row-major contiguous, axes of extent 1 aside
+  bool hasStrides = false; ///< they were given
+  int64_t elements = 1;
+  int64_t lastExtent = 1;          ///< of the last axis as the kernel sees it: the dim's where it broadcasts
   int64_t lowest = 0, highest = 0; ///< byte offsets of the first and past the last byte touched, from `data`
+  int64_t shape[kMaxRank], strides[kMaxRank];
   int64_t begin() const { return reinterpret_cast<int64_t>(given->data) + lowest; }
   int64_t end() const { return reinterpret_cast<int64_t>(given->data) + highest; }
-  uint8_t facts = 0; ///< format::TensorFacts bits that hold
-  bool hasGroup = false;
   /// The given axis of an axis as written: after a group they shift. Not for the group itself.
   int axis(int written) const { return hasGroup ? written + leading - 1 : written; }
 };
@@ -30,7 +31,7 @@ struct BoundTensor {
 /// The leading dims of a group after merging, outermost first.
 struct BoundGroup {
   int rank = 0;
-  int64_t extents[kMaxGroup + 1] = {};
+  int64_t extents[kMaxGroup + 1] = {1, 1, 1, 1, 1, 1, 1, 1};
   int64_t strides[format::kMaxTensors]
                  [kMaxGroup + 1]; ///< by tensor that was given and has the group; `rank` of each
 };
@@ -38,6 +39,7 @@ struct BoundGroup {
 struct Call {
   const Table &table;
   const format::Op &op;
+  const OpPlan &plan;
   std::span<const format::Tensor> tensors;
   std::span<const format::Dim> dims;
   std::span<const format::Scalar> scalars;
@@ -50,45 +52,67 @@ struct Call {
   int64_t groupRanks[format::kMaxDims];
   Cell scalarValues[format::kMaxScalars];
   uint8_t dtypes[format::kMaxTensors]; ///< by type var; kUnbound
+  /// format::TensorFacts bits that hold, by tensor; all of one that was left out, so that it is in nothing's way.
+  alignas(8) uint8_t facts[format::kMaxTensors];
   uint64_t present = 0;
-  BoundGroup group; ///< an op has one group at most
-  int groupDim = -1;
-  uint32_t firstOfGroup = format::kMaxTensors; ///< the first tensor given that has the group
-  int64_t smCount = 0;   ///< multiprocessors of the device, for guards and grids; 0 before it is known
-  bool fastBase = false; ///< groups merge, strides are not negative, offsets fit 31 bits
+  uint64_t withGroup = 0; ///< bit a tensor that was given and has the group
+  uint64_t plain = 0;     ///< bit a tensor that is packed, has elements and does not broadcast
+  BoundGroup group;       ///< an op has one group at most
+  int64_t smCount = 0;    ///< multiprocessors of the device, for guards and grids; 0 before it is known
+  bool settled = false;   ///< what `isAgain` may count on was found to hold
+  bool fastBase = false;  ///< groups merge, strides are not negative, offsets fit 31 bits
 
-  static constexpr uint8_t kUnbound = 255;
+  static constexpr uint8_t kUnbound = OpPlan::kUnbound;
 
   Call(const Table &table, const format::Op &op);
   /// Reads and checks all arguments. With `forShape`, outputs may be missing and memory is not looked at.
   TilegymStatus bind(const void *const *args, bool forShape);
+  /// True where this call was bound before and these arguments are the same but for addresses, how many rows the group has, and scalars that are no
+  /// consts: then `bindAgain` does what is left to do. False: they need `bind`.
+  bool isAgain(const void *const *args);
+  TilegymStatus bindAgain(const void *const *args);
   /// Extents of a tensor from the bound dims (outputs).
   TilegymStatus extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank);
   Values values() const;
+  /// How many 64-bit words of `facts` the op's tensors take.
+  size_t factWords() const { return (plan.tensors.size() + 7) / 8; }
 
 private:
-  TilegymStatus bindTensor(uint32_t id, const TilegymTensor *given);
-  TilegymStatus bindDType(uint32_t id);
-  [[gnu::cold]] TilegymStatus wrongDType(uint32_t id, uint8_t have, std::span<const uint8_t> choices);
+  TilegymStatus bindTensor(uint32_t id, const TilegymTensor &given);
   TilegymStatus bindScalar(uint32_t id, const void *given);
+  TilegymStatus bindScalars(const void *const *args);
+  void setRows(int64_t rows);
+  void settle();
   TilegymStatus bindGroup(uint32_t dim);
-  TilegymStatus bindDim(uint32_t dim);
+  bool findDim(uint32_t dim);
   TilegymStatus bindDims();
-  TilegymStatus checkDims(bool outputs);
+  TilegymStatus checkDims(uint64_t which);
   TilegymStatus checkGroup(uint32_t id);
   TilegymStatus checkAxis(uint32_t id, const format::DimUse &use, int axis);
   TilegymStatus checkMemory();
   TilegymStatus checkReach(uint32_t id);
   TilegymStatus checkOverlap();
+  TilegymStatus checkPair(const OpPlan::Pair &pair);
   TilegymStatus runChecks();
   TilegymStatus mergeGroup();
+  TilegymStatus mergeAxes();
   void findFacts();
   uint8_t factsOf(uint32_t id) const;
+  [[gnu::cold]] TilegymStatus wrongShape(uint32_t id, const TilegymTensor &given);
+  [[gnu::cold]] TilegymStatus wrongDType(uint32_t id, int32_t given);
+  [[gnu::cold]] TilegymStatus wrongChoice(uint32_t dim);
   [[gnu::cold, gnu::format(printf, 3, 4)]] TilegymStatus wrong(uint32_t tensor, const char *format, ...);
   /// An argument's text: a bounded copy that ends in NUL.
   [[gnu::cold, gnu::format(printf, 3, 4)]] TilegymStatus wrongNamed(format::Slice name, const char *format,
                                                                     ...);
 };
+
+/// Runs `body(id)` for each bit of `which`, the lowest first.
+template <class Body> TilegymStatus forEach(uint64_t which, Body body) {
+  for (; which; which &= which - 1)
+    TRY(body(uint32_t(std::countr_zero(which))));
+  return TILEGYM_OK;
+}
 
 /// For messages.
 const char *dtypeName(uint8_t dtype);

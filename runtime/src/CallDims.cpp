@@ -9,37 +9,30 @@ namespace tilegym::runtime {
 using namespace format;
 
 TilegymStatus Call::bindGroup(uint32_t dim) {
-  auto take = [&](uint32_t tensor) {
-    const BoundTensor &b = bound[tensor];
-    groupRanks[dim] = b.leading;
-    dimValues[dim] = 1;
-    bool isEmpty = std::find(b.shape, b.shape + b.leading, 0) != b.shape + b.leading;
-    for (int i = 0; i < b.leading; ++i)
-      if (!isEmpty && __builtin_mul_overflow(dimValues[dim], b.shape[i], &dimValues[dim]))
-        return wrong(tensor, "its %d leading axes have more than 2^63 rows", b.leading);
-    if (isEmpty)
-      dimValues[dim] = 0;
+  dimValues[dim] = groupRanks[dim] = 0;
+  uint64_t inputs = withGroup & ~plan.outputs;
+  if (!inputs)
     return TILEGYM_OK;
-  };
-  for (uint32_t t = 0; t < tensors.size(); ++t)
-    if (bound[t].given && bound[t].hasGroup && tensors[t].role != Role::Output)
-      return take(t);
+  auto tensor = uint32_t(std::countr_zero(inputs));
+  const BoundTensor &b = bound[tensor];
+  groupRanks[dim] = b.leading;
+  int64_t rows = 1;
+  bool isEmpty = false, tooMany = false;
+  for (int i = 0; i < b.leading; ++i) {
+    isEmpty |= b.shape[i] == 0;
+    tooMany |= __builtin_mul_overflow(rows, b.shape[i], &rows);
+  }
+  if (tooMany && !isEmpty) [[unlikely]]
+    return wrong(tensor, "its %d leading axes have more than 2^63 rows", b.leading);
+  dimValues[dim] = isEmpty ? 0 : rows;
   return TILEGYM_OK;
 }
 
-/// The extent of the first axis that must have it in full; else of the first that does not broadcast; 0 where no input that was given
-/// has the dim.
-TilegymStatus Call::bindDim(uint32_t dim) {
+/// The extent of the first axis that must have it in full; else of the first that does not broadcast; 0 and false where no input that was
+/// given has the dim.
+bool Call::findDim(uint32_t dim) {
   int64_t &value = dimValues[dim];
   bool isKnown = false;
-  // The place that the package names will do nearly always.
-  if (dims[dim].bindTensor != kNone && bound[dims[dim].bindTensor].given) {
-    uint32_t t = dims[dim].bindTensor, a = dims[dim].bindAxis;
-    const DimUse &use = table.get<DimUse>(tensors[t].dims)[a];
-    isKnown = use.dim == dim && !use.isGroup && !use.orOne && tensors[t].role != Role::Output;
-    if (isKnown)
-      value = bound[t].shape[bound[t].axis(int(a))];
-  }
   auto take = [&](bool orOne) {
     for (uint32_t t = 0; t < tensors.size(); ++t) {
       std::span<const DimUse> uses = table.get<DimUse>(tensors[t].dims);
@@ -55,35 +48,53 @@ TilegymStatus Call::bindDim(uint32_t dim) {
       }
     }
   };
-  if (!isKnown)
-    take(/*orOne=*/false);
+  value = 0;
+  take(/*orOne=*/false);
   if (!isKnown)
     take(/*orOne=*/true);
-  std::span<const int64_t> choices = table.get<int64_t>(dims[dim].choices);
-  if (!isKnown || choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end())
-    return TILEGYM_OK;
+  return isKnown;
+}
+
+TilegymStatus Call::wrongChoice(uint32_t dim) {
   return fail(TILEGYM_INVALID_ARGUMENT,
               "%s: dim %s is %" PRId64
               ", which is not one of the values it was compiled for: %s; add it to the op's list in the spec",
-              Text(table.text(op.name)).data, Text(table.text(dims[dim].name)).data, value,
-              NumberList(choices).data);
+              Text(table.text(op.name)).data, Text(table.text(dims[dim].name)).data, dimValues[dim],
+              NumberList(table.get<int64_t>(dims[dim].choices)).data);
 }
 
 TilegymStatus Call::bindDims() {
-  for (uint32_t d = 0; d < dims.size(); ++d)
-    TRY(dims[d].isGroup ? bindGroup(d) : bindDim(d));
+  for (uint32_t d = 0; d < plan.dims.size(); ++d) {
+    const OpPlan::Dim &dim = plan.dims[d];
+    if (dim.isGroup) {
+      TRY(bindGroup(d));
+      continue;
+    }
+    groupRanks[d] = 0;
+    bool isKnown = true;
+    if (dim.isKnown && bound[dim.tensor].given)
+      dimValues[d] = bound[dim.tensor].shape[bound[dim.tensor].leading + dim.axis];
+    else
+      isKnown = findDim(d);
+    if (dim.hasChoices && isKnown) {
+      std::span<const int64_t> choices = table.get<int64_t>(dims[d].choices);
+      if (std::find(choices.begin(), choices.end(), dimValues[d]) == choices.end())
+        return wrongChoice(d);
+    }
+  }
   return TILEGYM_OK;
 }
 
 TilegymStatus Call::checkGroup(uint32_t id) {
-  const BoundTensor &b = bound[id], &r = bound[firstOfGroup];
+  auto first = uint32_t(std::countr_zero(withGroup));
+  const BoundTensor &b = bound[id], &r = bound[first];
   if (r.leading != b.leading) [[unlikely]]
     return wrong(id, "has %d leading axes, but %s has %d", b.leading,
-                 Text(table.text(tensors[firstOfGroup].name)).data, r.leading);
+                 Text(table.text(tensors[first].name)).data, r.leading);
   for (int i = 0; i < b.leading; ++i)
     if (r.shape[i] != b.shape[i]) [[unlikely]]
       return wrong(id, "axis %d has extent %" PRId64 ", expected %" PRId64 " as in %s", i, b.shape[i],
-                   r.shape[i], Text(table.text(tensors[firstOfGroup].name)).data);
+                   r.shape[i], Text(table.text(tensors[first].name)).data);
   return TILEGYM_OK;
 }
 
@@ -97,8 +108,10 @@ TilegymStatus Call::checkAxis(uint32_t id, const DimUse &use, int axis) {
   if (want.error)
     return wrong(id, "the extent expected of axis %d cannot be computed: %s", axis, want.error);
   if (use.orOne && b.shape[axis] == 1) {
-    if (want.value.i != 1)
+    if (want.value.i != 1) {
       b.strides[axis] = 0;
+      plain &= ~(uint64_t(1) << id);
+    }
     if (axis == b.rank - 1)
       b.lastExtent = want.value.i;
     return TILEGYM_OK;
@@ -110,21 +123,19 @@ TilegymStatus Call::checkAxis(uint32_t id, const DimUse &use, int axis) {
                name.data, want.value.i, use.orOne ? " or 1" : "");
 }
 
-TilegymStatus Call::checkDims(bool outputs) {
-  for (uint32_t id = 0; id < tensors.size(); ++id) {
-    if (!bound[id].given || (tensors[id].role == Role::Output) != outputs)
-      continue;
+TilegymStatus Call::checkDims(uint64_t which) {
+  uint64_t firstOfGroup = withGroup & -withGroup;
+  return forEach(which & present, [&](uint32_t id) {
+    const OpPlan::Tensor &t = plan.tensors[id];
     const BoundTensor &b = bound[id];
-    int axis = b.hasGroup ? b.leading - 1 : 0; // of the use that is looked at; a group comes first
-    for (const DimUse &use : table.get<DimUse>(tensors[id].dims)) {
-      bool agrees =
-          use.isGroup ? id == firstOfGroup : use.dim != kNone && b.shape[axis] == dimValues[use.dim];
-      if (!agrees)
-        TRY(use.isGroup ? checkGroup(id) : checkAxis(id, use, axis));
-      ++axis;
-    }
-  }
-  return TILEGYM_OK;
+    if ((withGroup & ~firstOfGroup) >> id & 1)
+      TRY(checkGroup(id));
+    const int64_t *extents = b.shape + b.leading;
+    for (int a = 0; a < t.trailing; ++a)
+      if (t.dims[a] == OpPlan::kNoDim || extents[a] != dimValues[t.dims[a]])
+        TRY(checkAxis(id, table.get<DimUse>(tensors[id].dims)[size_t(a + t.hasGroup)], b.leading + a));
+    return TILEGYM_OK;
+  });
 }
 
 TilegymStatus Call::extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank) {

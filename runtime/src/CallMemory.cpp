@@ -3,6 +3,7 @@
 #include "Call.h"
 #include <algorithm>
 #include <cinttypes>
+#include <cstring>
 
 namespace tilegym::runtime {
 
@@ -14,12 +15,6 @@ static constexpr int64_t kEndOfAddresses = int64_t(1) << 60;
 TilegymStatus Call::checkReach(uint32_t id) {
   BoundTensor &b = bound[id];
   auto address = reinterpret_cast<uint64_t>(b.given->data);
-  // The usual case, whose sum is known.
-  constexpr int64_t kSurely = kEndOfAddresses / 16;
-  if (b.packed && b.elements < kSurely && address < uint64_t(kSurely)) {
-    b.highest = b.elements * b.elementBytes;
-    return TILEGYM_OK;
-  }
   b.highest = b.elementBytes;
   for (int i = 0; i < b.rank; ++i) {
     int64_t reach = 0;
@@ -36,52 +31,89 @@ TilegymStatus Call::checkReach(uint32_t id) {
   return TILEGYM_OK;
 }
 
+/// Of a packed tensor, whose strides are products of the extents behind them; the last one counts among those. It may be the group's, where the tensor
+/// has nothing else: as one axis, or this does not hold.
+static uint8_t factsOfPlain(const BoundTensor &b) {
+  int64_t inner = b.leading == b.rank ? b.elements : b.lastExtent;
+  bool isWhole = ((inner * b.elementBytes) & 15) == 0;
+  bool isAligned = (reinterpret_cast<uintptr_t>(b.given->data) & 15) == 0 && (isWhole || inner == b.elements);
+  return uint8_t(kUnitInner | (isAligned ? kAligned : 0) | (isWhole ? kWholeVectors : 0));
+}
+
 TilegymStatus Call::checkMemory() {
-  for (uint32_t id = 0; id < tensors.size(); ++id) {
+  constexpr auto kSurely = uint64_t(kEndOfAddresses / 16); // so far, sums are known to fit
+  std::memset(facts, ~0, factWords() * sizeof(uint64_t));
+  int64_t farthest = 0;
+  TRY(forEach(present, [&](uint32_t id) {
     BoundTensor &b = bound[id];
-    if (!b.given || b.elements == 0)
-      continue;
-    if (!b.given->data)
+    if (b.elements == 0)
+      return TILEGYM_OK;
+    auto address = reinterpret_cast<uint64_t>(b.given->data);
+    if (!address) [[unlikely]]
       return wrong(id, "data is null, but it has %" PRId64 " elements", b.elements);
-    if (reinterpret_cast<uintptr_t>(b.given->data) % uintptr_t(b.elementBytes))
+    if (address & uint64_t(b.elementBytes - 1)) [[unlikely]]
       return wrong(id, "data at %p is not a multiple of its element's %d bytes", b.given->data,
                    b.elementBytes);
+    if (plain >> id & 1 && uint64_t(b.elements) < kSurely && address < kSurely) {
+      b.highest = b.elements * b.elementBytes;
+      farthest = std::max(farthest, b.highest);
+      facts[id] = factsOfPlain(b);
+      return TILEGYM_OK;
+    }
     TRY(checkReach(id));
-    if (tensors[id].role != Role::Input && !elementsDiffer(b))
+    farthest = std::max(farthest, b.lowest < 0 ? INT64_MAX : b.highest);
+    if (plan.written >> id & 1 && !elementsDiffer(b))
       return wrong(id, "is written, but its strides let several indices share an element");
-  }
+    return TILEGYM_OK;
+  }));
+  fastBase = farthest <= INT32_MAX;
   return TILEGYM_OK;
 }
 
 TilegymStatus Call::checkOverlap() {
-  for (uint32_t id = 0; id < tensors.size(); ++id) {
-    if (!bound[id].given || tensors[id].role == Role::Input)
-      continue;
-    for (uint32_t other = 0; other < tensors.size(); ++other) {
-      if (other == id || !bound[other].given || (tensors[other].role != Role::Input && other < id) ||
-          liesApart(bound[id], bound[other]) || provablyDisjoint(bound[id], bound[other]))
-        continue;
-      bool declared = tensors[id].aliasOf == other || tensors[other].aliasOf == id;
-      if (declared && sameView(bound[id], bound[other]))
-        continue;
-      return wrong(id, "is written, but shares memory with %s%s", Text(table.text(tensors[other].name)).data,
-                   declared ? " other than as the same view, which alone is allowed"
-                            : "; give it memory of its own");
-    }
+  for (const OpPlan::Pair &pair : plan.pairs)
+    if (present >> pair.written & present >> pair.other & 1 &&
+        !liesApart(bound[pair.written], bound[pair.other]))
+      TRY(checkPair(pair));
+  return TILEGYM_OK;
+}
+
+TilegymStatus Call::checkPair(const OpPlan::Pair &pair) {
+  const BoundTensor &written = bound[pair.written], &other = bound[pair.other];
+  if (provablyDisjoint(written, other) || (pair.declared && sameView(written, other)))
+    return TILEGYM_OK;
+  return wrong(pair.written, "is written, but shares memory with %s%s",
+               Text(table.text(tensors[pair.other].name)).data,
+               pair.declared ? " other than as the same view, which alone is allowed"
+                             : "; give it memory of its own");
+}
+
+TilegymStatus Call::mergeGroup() {
+  if (!withGroup)
+    return TILEGYM_OK;
+  int64_t rows = dimValues[plan.groupDim];
+  if ((withGroup & ~plain) || rows == 0)
+    return mergeAxes();
+  // Rows follow each other in every tensor.
+  group.rank = rows != 1;
+  group.extents[0] = rows;
+  for (uint64_t rest = withGroup; rest; rest &= rest - 1) {
+    int t = std::countr_zero(rest);
+    int64_t stride = 1;
+    for (int i = bound[t].leading; i < bound[t].rank; ++i)
+      stride *= bound[t].shape[i];
+    group.strides[t][0] = stride;
   }
   return TILEGYM_OK;
 }
 
-TilegymStatus Call::mergeGroup() {
-  if (groupDim < 0)
-    return TILEGYM_OK;
+TilegymStatus Call::mergeAxes() {
   uint32_t withGroup[kMaxTensors];
   size_t n = 0;
-  for (uint32_t t = 0; t < tensors.size(); ++t)
-    if (bound[t].given && bound[t].hasGroup)
-      withGroup[n++] = t;
+  for (uint64_t rest = this->withGroup; rest; rest &= rest - 1)
+    withGroup[n++] = uint32_t(std::countr_zero(rest));
   group.rank = 0;
-  for (int i = n ? bound[withGroup[0]].leading - 1 : -1; i >= 0; --i) {
+  for (int i = bound[withGroup[0]].leading - 1; i >= 0; --i) {
     int64_t extent = bound[withGroup[0]].shape[i];
     if (extent == 1)
       continue;
@@ -120,6 +152,8 @@ TilegymStatus Call::mergeGroup() {
 
 uint8_t Call::factsOf(uint32_t id) const {
   const BoundTensor &b = bound[id];
+  auto is16 = [&](int64_t elements) { return uint64_t(elements) * uint64_t(b.elementBytes) % 16 == 0; };
+  bool aligned = reinterpret_cast<uintptr_t>(b.given->data) % 16 == 0;
   int last = b.rank - 1;
   // A group that comes last has merged strides; else the last axis as the kernel sees it.
   bool lastIsGroup = b.hasGroup && b.leading == b.rank && b.rank > 0;
@@ -131,8 +165,6 @@ uint8_t Call::factsOf(uint32_t id) const {
     inner = b.strides[last];
     innerExtent = b.lastExtent;
   }
-  auto is16 = [&](int64_t elements) { return uint64_t(elements) * uint64_t(b.elementBytes) % 16 == 0; };
-  bool aligned = reinterpret_cast<uintptr_t>(b.given->data) % 16 == 0;
   for (int i = b.leading; i < b.rank; ++i)
     if (i != last && b.shape[i] > 1)
       aligned &= is16(b.strides[i]);
@@ -143,15 +175,12 @@ uint8_t Call::factsOf(uint32_t id) const {
 }
 
 void Call::findFacts() {
-  fastBase = group.rank <= 1;
-  for (uint32_t d = 0; d < dims.size(); ++d)
+  fastBase &= group.rank <= 1;
+  for (size_t d = 0; d < plan.dims.size(); ++d)
     fastBase &= dimValues[d] <= kMaxFastExtent;
-  for (uint32_t id = 0; id < tensors.size(); ++id) {
-    BoundTensor &b = bound[id];
-    if (!b.given)
-      continue;
-    fastBase &= b.lowest == 0 && b.highest <= INT32_MAX;
-    b.facts = factsOf(id);
+  for (uint64_t rest = group.rank <= 1 ? present & ~plain : present; rest; rest &= rest - 1) {
+    auto id = uint32_t(std::countr_zero(rest));
+    facts[id] = factsOf(id);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cache of choices. A key is bytes in this order: arch, kernel, what facts hold, present tensors, dtypes, then the place of each fixed number
-// among the values that were compiled.
+// The cache of choices. A key is words in this order: arch, kernel and what facts hold; present tensors; bytes of dtypes and of the place that each
+// const and const dim has among the values that were compiled; the kernel's derived parameters as they are.
 #include "ChoiceCache.h"
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,8 @@ using namespace format;
 namespace {
 
 constexpr uint8_t kNotCompiled = 255;
-constexpr size_t kKernelByte = 1, kFactsAt = 2, kPresentAt = 6, kListsAt = 14;
+constexpr int kKernelAt = 8, kFactsAt = 32; // bits of the first word
+constexpr size_t kListsAt = 2;
 
 uint64_t hashOf(const uint64_t *words, size_t n) {
   uint64_t hash = 0x9e3779b97f4a7c15u;
@@ -33,11 +34,11 @@ uint8_t ChoiceCache::Fixed::indexOf(int64_t value) const {
   return kNotCompiled;
 }
 
-void ChoiceCache::addFixed(std::vector<Fixed> &list, uint32_t id, std::vector<int64_t> values) {
+/// The values that occur, each once.
+static std::vector<int64_t> distinct(std::vector<int64_t> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  usable &= values.size() < kNotCompiled;
-  list.push_back({id, std::move(values)});
+  return values;
 }
 
 ChoiceCache::ChoiceCache(const Table &table, const Op &op) {
@@ -52,12 +53,12 @@ ChoiceCache::ChoiceCache(const Table &table, const Op &op) {
   std::span<const Scalar> scalars = table.get<Scalar>(op.scalars);
   for (uint32_t s = 0; s < scalars.size(); ++s)
     if (scalars[s].isConst)
-      addFixed(consts, s, valuesOf(&Variant::consts, s, kNone));
+      consts.push_back({s, distinct(valuesOf(&Variant::consts, s, kNone))});
   for (uint32_t d = 0; d < op.dims.count; ++d) {
     std::vector<int64_t> values = valuesOf(&Variant::constDims, d, kNone);
     std::erase(values, kRunTime);
     if (!values.empty())
-      addFixed(constDims, d, std::move(values));
+      constDims.push_back({d, distinct(std::move(values))});
   }
   size_t mostDerived = 0;
   std::span<const Kernel> kernels = table.get<Kernel>(op.kernels);
@@ -66,18 +67,27 @@ ChoiceCache::ChoiceCache(const Table &table, const Op &op) {
     std::span<const Slice> codes = table.get<Slice>(kernels[k].derived);
     for (uint32_t p = 0; p < codes.size(); ++p)
       if (codes[p].count)
-        addFixed(list, p, valuesOf(&Variant::params, p, k));
+        list.push_back({p, distinct(valuesOf(&Variant::params, p, k))});
     mostDerived = std::max(mostDerived, list.size());
   }
-  auto bytesOfFacts = [&](const Variant &v) { return table.get<uint8_t>(v.tensorFacts); };
-  for (const Variant &v : variants)
-    if (v.facts != kFactsGeneral && std::none_of(factSets.begin(), factSets.end(), [&](const Variant *known) {
-          return std::ranges::equal(bytesOfFacts(*known), bytesOfFacts(v));
-        }))
-      factSets.push_back(&v);
-  keyBytes = kListsAt + op.typeVars.count + consts.size() + constDims.size() + mostDerived;
-  keyWords = (keyBytes + 7) / 8;
-  usable &= keyWords <= kKeyWords && factSets.size() <= 32 && kernels.size() < 256;
+  size_t factWords = (op.tensors.count + 7) / 8;
+  for (const Variant &v : variants) {
+    if (v.facts == kFactsGeneral)
+      continue;
+    std::vector<uint64_t> wanted(factWords);
+    std::ranges::copy(table.get<uint8_t>(v.tensorFacts), reinterpret_cast<uint8_t *>(wanted.data()));
+    bool isKnown = false;
+    for (size_t i = 0; i < numFactSets; ++i)
+      isKnown |= std::equal(wanted.begin(), wanted.end(), factSets.begin() + long(i * factWords));
+    if (isKnown)
+      continue;
+    factSets.insert(factSets.end(), wanted.begin(), wanted.end());
+    ++numFactSets;
+  }
+  commonWords = kListsAt + (op.typeVars.count + consts.size() + constDims.size() + 7) / 8;
+  auto fits = [](const Fixed &f) { return f.values.size() < kNotCompiled; };
+  usable = commonWords + mostDerived <= kKeyWords && numFactSets <= 32 && kernels.size() < 256 &&
+           std::ranges::all_of(consts, fits) && std::ranges::all_of(constDims, fits);
 }
 
 ChoiceCache::~ChoiceCache() {
@@ -91,15 +101,25 @@ size_t ChoiceCache::size() const {
   }));
 }
 
-/// All but the kernel and its derived parameters. False where nothing was compiled for a const or a const dim.
-bool ChoiceCache::commonKey(const Call &call, int arch, uint8_t *bytes) const {
-  bytes[0] = uint8_t(arch);
-  uint32_t facts = 0;
-  for (size_t i = 0; i < factSets.size(); ++i)
-    facts |= uint32_t(factsHold(call, *factSets[i])) << i;
-  std::memcpy(bytes + kFactsAt, &facts, sizeof facts);
-  std::memcpy(bytes + kPresentAt, &call.present, sizeof call.present);
-  bytes += kListsAt;
+/// All but the kernel and its derived parameters. False where nothing was compiled for a const.
+bool ChoiceCache::commonKey(const Call &call, int arch, Key &key) const {
+  uint64_t holding = 0;
+  size_t factWords = call.factWords();
+  const uint64_t *wanted = factSets.data();
+  for (size_t i = 0; i < numFactSets && call.fastBase; ++i) {
+    uint64_t lacking = 0;
+    for (size_t word = 0; word < factWords; ++word) {
+      uint64_t have = 0;
+      std::memcpy(&have, call.facts + word * sizeof have, sizeof have);
+      lacking |= *wanted++ & ~have;
+    }
+    holding |= uint64_t(lacking == 0) << i;
+  }
+  key.words[0] = uint64_t(arch) | holding << kFactsAt;
+  key.words[1] = call.present;
+  for (size_t i = kListsAt; i < commonWords; ++i)
+    key.words[i] = 0;
+  auto *bytes = reinterpret_cast<uint8_t *>(key.words + kListsAt);
   for (size_t i = 0; i < call.typeVars.size(); ++i)
     *bytes++ = call.dtypes[i];
   for (const Fixed &f : consts)
@@ -112,47 +132,51 @@ bool ChoiceCache::commonKey(const Call &call, int arch, uint8_t *bytes) const {
 }
 
 Choice ChoiceCache::cached(const Call &call, uint32_t kernel, const int64_t *derived, int arch,
-                           const Key &key) {
-  size_t first = hashOf(key.words, keyWords) % kSlots;
-  bool lacksImage = false;
-  std::unique_ptr<Entry> fresh;
+                           const Key &key, size_t words) {
+  size_t first = hashOf(key.words, words) % kSlots;
   for (size_t probe = 0; probe < kProbes; ++probe) {
-    std::atomic<const Entry *> &slot = slots[(first + probe) % kSlots];
-    const Entry *entry = slot.load(std::memory_order_acquire);
-    if (!entry) {
-      if (!fresh)
-        fresh = std::make_unique<Entry>(Entry{key, bestOf(call, kernel, derived, arch, &lacksImage)});
-      if (slot.compare_exchange_strong(entry, fresh.get(), std::memory_order_acq_rel))
-        return fresh.release()->choice;
-    }
-    if (std::memcmp(key.words, entry->key.words, sizeof key.words) ==
-        0) // of constant size: a few instructions
+    const Entry *entry = slots[(first + probe) % kSlots].load(std::memory_order_acquire);
+    if (!entry)
+      break;
+    if (std::equal(key.words, key.words + words, entry->key.words)) // of one kernel, so of one length
       return entry->choice;
   }
-  return fresh ? fresh->choice : bestOf(call, kernel, derived, arch, &lacksImage);
+  return found(call, kernel, derived, arch, key, first);
+}
+
+/// What is not in the cache. Only values that were compiled get into it.
+Choice ChoiceCache::found(const Call &call, uint32_t kernel, const int64_t *derived, int arch, const Key &key,
+                          size_t first) {
+  for (const Fixed &f : derivedOf[kernel])
+    if (!std::ranges::binary_search(f.values, derived[f.id]))
+      return Choice();
+  bool lacksImage = false;
+  auto fresh = std::make_unique<Entry>(Entry{key, bestOf(call, kernel, derived, arch, &lacksImage)});
+  for (size_t probe = 0; probe < kProbes; ++probe) {
+    const Entry *none = nullptr;
+    if (slots[(first + probe) % kSlots].compare_exchange_strong(none, fresh.get(), std::memory_order_acq_rel))
+      return fresh.release()->choice;
+  }
+  return fresh->choice;
 }
 
 TilegymStatus ChoiceCache::choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
-  Key key{};
-  auto *bytes = reinterpret_cast<uint8_t *>(key.words);
-  if (!usable || arch > 255 || !commonKey(call, arch, bytes))
+  Key key; // of which only what is used is written
+  if (!usable || arch > 255 || !commonKey(call, arch, key))
     return runtime::choose(call, arch, deviceName, choice);
-  size_t common = kListsAt + call.typeVars.size() + consts.size() + constDims.size();
   std::span<const Kernel> kernels = call.table.get<Kernel>(call.op.kernels);
   Values values = call.values();
+  uint64_t head = key.words[0];
   for (uint32_t k = 0; k < kernels.size(); ++k) {
     int64_t derived[kMaxDims];
     if (!guardHolds(call, kernels[k], values) || !derive(call, kernels[k], values, derived))
       continue;
-    bytes[kKernelByte] = uint8_t(k);
-    bool compiled = true;
-    uint8_t *place = bytes + common;
-    std::fill(place, bytes + keyBytes, 0);
+    key.words[0] = head | uint64_t(k) << kKernelAt;
+    size_t words = commonWords;
     for (const Fixed &f : derivedOf[k])
-      compiled &= (*place++ = f.indexOf(derived[f.id])) != kNotCompiled;
-    if (compiled)
-      if (*choice = cached(call, k, derived, arch, key); choice->variant)
-        return TILEGYM_OK;
+      key.words[words++] = uint64_t(derived[f.id]);
+    if (*choice = cached(call, k, derived, arch, key, words); choice->variant)
+      return TILEGYM_OK;
   }
   return runtime::choose(call, arch, deviceName, choice); // has the words for why there is none
 }

@@ -22,7 +22,7 @@ public:
   static constexpr size_t kSlots = 256;
 
 private:
-  static constexpr size_t kKeyWords = 12, kProbes = 8;
+  static constexpr size_t kKeyWords = 16, kProbes = 8;
   struct Key {
     uint64_t words[kKeyWords];
   };
@@ -36,15 +36,16 @@ private:
     std::vector<int64_t> values;
     uint8_t indexOf(int64_t value) const;
   };
-
-  void addFixed(std::vector<Fixed> &list, uint32_t id, std::vector<int64_t> values);
-  bool commonKey(const Call &call, int arch, uint8_t *bytes) const;
-  Choice cached(const Call &call, uint32_t kernel, const int64_t *derived, int arch, const Key &key);
+  bool commonKey(const Call &call, int arch, Key &key) const;
+  Choice cached(const Call &call, uint32_t kernel, const int64_t *derived, int arch, const Key &key,
+                size_t words);
+  Choice found(const Call &call, uint32_t kernel, const int64_t *derived, int arch, const Key &key,
+               size_t first);
 
   std::vector<Fixed> consts, constDims;
-  std::vector<std::vector<Fixed>> derivedOf;     ///< by kernel
-  std::vector<const format::Variant *> factSets; ///< one variant of each set
-  size_t keyBytes = 0, keyWords = 0;
+  std::vector<std::vector<Fixed>> derivedOf; ///< by kernel
+  std::vector<uint64_t> factSets; ///< what each asks of the tensors: as many words as Call::facts has
+  size_t numFactSets = 0, commonWords = 0;
   bool usable = true; ///< false: the op has more of something than a key has room for
   std::array<std::atomic<const Entry *>, kSlots> slots{};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The C interface to calls: check, choose, load, launch.
 #include "PackageHandle.h"
+#include "RecentCalls.h"
 #include <cstdio>
 
 using namespace tilegym::runtime;
@@ -68,20 +69,26 @@ TilegymStatus run(TilegymPackage *package, size_t opNumber, const void *const *a
                   Until until) {
   const format::Op *op = nullptr;
   TRY(findOp(package, opNumber, &op));
-  Call call(package->table, *op);
-  TRY(call.bind(args, /*forShape=*/false));
   if (const Backend *backend = currentBackend()) {
+    Call call(package->table, *op);
+    TRY(call.bind(args, /*forShape=*/false));
     std::shared_ptr<const void> state;
     TRY(backendState(*package, opNumber, *backend, &state));
     return until == Until::Loaded ? TILEGYM_OK : backend->run(call, state.get());
   }
+  RecentCall &recent = RecentCall::of(package->number, package->table, *op);
+  TRY(recent.bind(args));
+  Call &call = recent.call();
   const Driver *driver = nullptr;
   const Device *device = nullptr;
   uint64_t context = 0;
   TRY(findDevice(call, &driver, &device, &context));
   TRY(checkPointers(*driver, *device, call, stream));
   Choice choice;
-  TRY(package->choices[opNumber]->choose(call, device->arch, device->name, &choice));
+  if (!recent.chosen(*device, &choice)) {
+    TRY(package->choices[opNumber]->choose(call, device->arch, device->name, &choice));
+    recent.keep(*device, choice);
+  }
   Grid grid;
   TRY(computeGrid(call, choice, &grid));
   CUfunction function = nullptr;

@@ -9,6 +9,10 @@
 using namespace tilegym::runtime;
 namespace format = tilegym::format;
 
+static std::atomic<uint64_t> packagesOpened{0};
+
+TilegymPackage::TilegymPackage() : number(++packagesOpened) {}
+
 namespace {
 
 TilegymStatus openBlock(std::unique_ptr<TilegymPackage> package, const void *data, size_t size,

@@ -7,6 +7,8 @@
 #include "tilegym/tilegym.h"
 
 struct TilegymPackage {
+  TilegymPackage();
+  const uint64_t number; ///< which no other package of this process ever has
   tilegym::runtime::Table table;
   std::unique_ptr<unsigned char[]> owned; ///< the file's bytes
   std::vector<std::string> opNames;

@@ -245,7 +245,12 @@ TilegymStatus Table::open(const void *data, size_t size, std::string_view source
     for (const Op &op : ops())
       if (!checker.op(op))
         break;
-  return checker.fault ? refuse(checker.fault) : TILEGYM_OK;
+  if (checker.fault)
+    return refuse(checker.fault);
+  plans.clear();
+  for (const Op &op : ops())
+    plans.emplace_back(*this, op);
+  return TILEGYM_OK;
 }
 
 TilegymStatus Table::readImage(const Image &i, std::vector<char> &room, const void **code) const {

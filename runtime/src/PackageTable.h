@@ -2,6 +2,7 @@
 // A package's block, checked once when it is opened, then read without further checks.
 #pragma once
 #include "Error.h"
+#include "OpPlan.h"
 #include "tilegym/format/Table.h"
 #include <cstddef>
 #include <span>
@@ -22,6 +23,8 @@ public:
     return {reinterpret_cast<const char *>(base + slice.offset), slice.count};
   }
   std::span<const format::Op> ops() const { return get<format::Op>(header().ops); }
+  /// Of one of `ops()`.
+  const OpPlan &plan(const format::Op &op) const { return plans[size_t(&op - ops().data())]; }
   const format::Header &header() const { return *reinterpret_cast<const format::Header *>(base); }
   /// The code of an image, once it has been checked: where it lies in the block, or in `room`, unpacked.
   TilegymStatus readImage(const format::Image &image, std::vector<char> &room, const void **code) const;
@@ -29,6 +32,7 @@ public:
 private:
   const unsigned char *base = nullptr;
   std::string sourceName;
+  std::vector<OpPlan> plans;
 };
 
 } // namespace tilegym::runtime

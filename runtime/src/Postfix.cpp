@@ -2,6 +2,7 @@
 // Integers are exact 64-bit ones with the language's semantics: floor division, remainder with the divisor's sign, wrapping never silently (an
 // overflow is an error, as in the compiler's own evaluator).
 #include "Postfix.h"
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -12,11 +13,12 @@ using format::Inst;
 using format::OpCode;
 constexpr int kStack = 64;
 
-enum class Arity : uint8_t { Push, Unary, Binary, Ternary, Unknown };
+/// What an instruction takes from the stack.
+enum class Form : uint8_t { Push, Unary, Integers, Reals, Ternary, Unknown };
 
-Arity arity(OpCode code) {
+constexpr Form formOf(OpCode code) {
   if (code <= OpCode::PushDType)
-    return Arity::Push;
+    return Form::Push;
   switch (code) {
   case OpCode::NegI:
   case OpCode::AbsI:
@@ -30,13 +32,21 @@ Arity arity(OpCode code) {
   case OpCode::CeilF:
   case OpCode::IntToFloat:
   case OpCode::FloatToInt:
-    return Arity::Unary;
+    return Form::Unary;
   case OpCode::Select:
-    return Arity::Ternary;
+    return Form::Ternary;
   default:
-    return code < OpCode::Select ? Arity::Binary : Arity::Unknown;
+    return code > OpCode::Select ? Form::Unknown : code < OpCode::AddF ? Form::Integers : Form::Reals;
   }
 }
+
+/// As a table: expressions are evaluated on every call.
+constexpr auto kForms = [] {
+  std::array<Form, size_t(OpCode::Select) + 1> forms{};
+  for (size_t code = 0; code < forms.size(); ++code)
+    forms[code] = formOf(OpCode(code));
+  return forms;
+}();
 
 int64_t floorDivide(int64_t a, int64_t b) {
   int64_t q = a / b;
@@ -256,11 +266,39 @@ struct Machine {
   }
 };
 
-bool isReal(OpCode code) { return code >= OpCode::AddF && code <= OpCode::GeF; }
+/// Two operands and one operation that cannot fail, or a division: most of what calls evaluate. False where the code is none of that.
+bool evaluateShort(std::span<const Inst> code, const Values &values, int64_t *value) {
+  if (code.size() != 3 || code[0].code > OpCode::PushDType || code[1].code > OpCode::PushDType)
+    return false;
+  int64_t a = Machine::push(code[0], values).i, b = Machine::push(code[1], values).i;
+  switch (code[2].code) {
+  case OpCode::CDivI:
+    if (a < 0 || b <= 0)
+      return false;
+    *value = a / b + (a % b != 0);
+    return true;
+  case OpCode::LtI:
+    *value = a < b;
+    return true;
+  case OpCode::LeI:
+    *value = a <= b;
+    return true;
+  case OpCode::GtI:
+    *value = a > b;
+    return true;
+  case OpCode::GeI:
+    *value = a >= b;
+    return true;
+  default:
+    return false;
+  }
+}
 
 } // namespace
 
 Evaluated evaluate(std::span<const Inst> code, const Values &values) {
+  if (int64_t value = 0; evaluateShort(code, values, &value))
+    return {Cell{value}, nullptr};
   Cell stack[kStack];
   stack[0] = Cell{};
   Cell *top = stack; // the first free one
@@ -270,23 +308,24 @@ Evaluated evaluate(std::span<const Inst> code, const Values &values) {
       *top++ = Machine::push(inst, values);
       continue;
     }
-    switch (arity(inst.code)) {
-    case Arity::Unary:
+    switch (kForms[size_t(inst.code)]) {
+    case Form::Integers:
+      --top;
+      top[-1].i = machine.integer(inst.code, top[-1].i, top->i);
+      break;
+    case Form::Unary:
       top[-1] = machine.unary(inst.code, top[-1]);
       break;
-    case Arity::Binary:
+    case Form::Reals:
       --top;
-      if (isReal(inst.code))
-        top[-1] = Machine::real(inst.code, top[-1].f, top->f);
-      else
-        top[-1].i = machine.integer(inst.code, top[-1].i, top->i);
+      top[-1] = Machine::real(inst.code, top[-1].f, top->f);
       break;
-    case Arity::Ternary:
+    case Form::Ternary:
       top -= 2;
       top[-1] = top[-1].i ? top[0] : top[1];
       break;
-    case Arity::Push:
-    case Arity::Unknown:
+    case Form::Push:
+    case Form::Unknown:
       break;
     }
     if (machine.error) [[unlikely]]
@@ -299,8 +338,8 @@ const char *checkCode(std::span<const Inst> code, CodeLimits limits) {
   int top = 0;
   for (const Inst &inst : code) {
     int needs = 0;
-    switch (arity(inst.code)) {
-    case Arity::Push: {
+    switch (formOf(inst.code)) {
+    case Form::Push: {
       uint32_t limit = inst.code == OpCode::PushDim || inst.code == OpCode::PushRank ? limits.dims
                        : inst.code == OpCode::PushScalarInt || inst.code == OpCode::PushScalarFloat
                            ? limits.scalars
@@ -314,16 +353,17 @@ const char *checkCode(std::span<const Inst> code, CodeLimits limits) {
         return "an expression that is too deep";
       continue;
     }
-    case Arity::Unary:
+    case Form::Unary:
       needs = 1;
       break;
-    case Arity::Binary:
+    case Form::Integers:
+    case Form::Reals:
       needs = 2;
       break;
-    case Arity::Ternary:
+    case Form::Ternary:
       needs = 3;
       break;
-    case Arity::Unknown:
+    case Form::Unknown:
       return "an expression with an unknown instruction";
     }
     if (top < needs)

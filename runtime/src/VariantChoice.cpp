@@ -89,7 +89,7 @@ bool factsHold(const Call &call, const Variant &v) {
     return false;
   std::span<const uint8_t> wanted = call.table.get<uint8_t>(v.tensorFacts);
   for (size_t t = 0; t < wanted.size(); ++t)
-    if (call.bound[t].given && (wanted[t] & ~call.bound[t].facts))
+    if (wanted[t] & ~call.facts[t])
       return false;
   return true;
 }

@@ -59,7 +59,7 @@ std::string whyNot(const runtime::Call &call, const format::Variant &v, const Ke
     std::span<const uint8_t> wanted = table.get<uint8_t>(v.tensorFacts);
     for (size_t t = 0; t < wanted.size(); ++t) {
       std::string name(table.text(call.tensors[t].name));
-      int lacking = call.bound[t].given ? wanted[t] & ~call.bound[t].facts : 0;
+      int lacking = wanted[t] & ~call.facts[t];
       if (lacking & format::kUnitInner)
         add("fast needs " + name + " to have unit stride along its last axis");
       if (lacking & format::kAligned)

@@ -46,7 +46,7 @@ private:
 enum class Phase { Nothing, Bind, Check, Choose, Launch, All };
 constexpr const char *kPhases[] = {
     "nothing", "bind", "device, pointers", "choice, grid, load", "parameters, launch", "the whole call"};
-/// One call up to the end of a phase.
+/// One call up to the end of a phase, as a thread's first one of the op goes; all of it as calls do that are like the last.
 TilegymStatus runUntil(Phase last, TilegymPackage &package, uint32_t number, const void *const *args);
 
 /// All that a launch needs, worked out beforehand.

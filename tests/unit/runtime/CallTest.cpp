@@ -49,7 +49,7 @@ TEST_CASE("a good call binds dims, group, dtypes, scalars and facts") {
   CHECK(call->group.extents[0] == 6);
   CHECK(call->group.strides[0][0] == 4);
   CHECK(call->fastBase);
-  CHECK(call->bound[0].facts == (kUnitInner | kAligned | kWholeVectors));
+  CHECK(call->facts[0] == (kUnitInner | kAligned | kWholeVectors));
 }
 
 TEST_CASE("defaults, absent optionals and groups of no dims") {
@@ -239,11 +239,11 @@ TEST_CASE("broadcast axes have stride 0, and are not contiguous ones") {
   auto call = opened.call();
   REQUIRE(call->bind(given.args().data(), false) == TILEGYM_OK);
   CHECK(call->bound[1].strides[0] == 0);
-  CHECK((call->bound[1].facts & kUnitInner) == 0);
+  CHECK((call->facts[1] & kUnitInner) == 0);
   given.b.shape = {4};
   auto full = opened.call();
   REQUIRE(full->bind(given.args().data(), false) == TILEGYM_OK);
-  CHECK((full->bound[1].facts & kUnitInner) != 0);
+  CHECK((full->facts[1] & kUnitInner) != 0);
 }
 
 TEST_CASE("groups merge where all tensors merge") {
@@ -303,7 +303,7 @@ TEST_CASE("facts") {
     change(given);
     auto call = opened.call();
     REQUIRE(call->bind(given.args().data(), false) == TILEGYM_OK);
-    return Found{call->fastBase, call->bound[0].facts};
+    return Found{call->fastBase, call->facts[0]};
   };
   CHECK(facts([](Scale &c) { c.x.tensor.data = memory() + 4; }).x == (kUnitInner | kWholeVectors));
   CHECK(facts([](Scale &c) { c.x.strides = {5, 1}; }).x == (kUnitInner | kWholeVectors));

@@ -112,7 +112,7 @@ TEST_CASE("an op with more than a key has room for is searched each time") {
   OpText op = manyWays();
   for (int64_t i = 0; i < 300; ++i) {
     VariantText v = op.variants[0];
-    v.params = {1000 + i};
+    v.consts = {kRunTime, 1000 + i};
     op.variants.push_back(v);
   }
   Opened opened(op);

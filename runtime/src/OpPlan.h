@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// An op as its calls need it: what binding asks of the package's records on every call, gathered into a few cache lines when the package is opened.
+#pragma once
+#include "tilegym/format/Table.h"
+#include <vector>
+
+namespace tilegym::runtime {
+
+class Table;
+
+struct OpPlan {
+  static constexpr uint8_t kNoDim = 255; ///< an axis whose extent is an expression
+
+  struct Tensor {
+    uint32_t dtypes = 0; ///< bit a DType that it may have
+    uint8_t typeVar = 0;
+    uint8_t hasGroup = 0, optional = 0;
+    uint8_t trailing = 0;                ///< axes as written, without the group
+    uint8_t dims[format::kMaxRank] = {}; ///< of those axes; kNoDim
+  };
+  /// Where a dim takes its value in nearly every call: an axis of an input that has it in full.
+  struct Dim {
+    uint8_t isGroup = 0;
+    uint8_t tensor = 0, axis = 0; ///< the axis is counted behind the group
+    uint8_t isKnown = 0;          ///< there is such a place
+    uint8_t hasChoices = 0;
+  };
+  /// A tensor that is written and one with which it must share nothing.
+  struct Pair {
+    uint8_t written, other;
+    uint8_t declared; ///< one may be the same view as the other
+  };
+
+  OpPlan(const Table &table, const format::Op &op);
+
+  std::vector<Tensor> tensors;
+  std::vector<Dim> dims;
+  std::vector<Pair> pairs;
+  std::vector<uint8_t> dtypes;       ///< by type var: the only one; kUnbound where there are several
+  uint64_t outputs = 0, written = 0; ///< bit a tensor; written ones are outputs and what is updated in place
+  int groupDim = -1;
+  /// Whether extents, or which variant a call takes, follow from how many rows the group has, from scalars that are no consts or from the device.
+  bool extentsVary = false, choiceVaries = false;
+
+  static constexpr uint8_t kUnbound = 255;
+
+private:
+  bool varies(const Table &table, const format::Op &op, format::Slice code) const;
+};
+
+} // namespace tilegym::runtime
