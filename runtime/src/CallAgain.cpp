@@ -22,6 +22,29 @@ void Call::settle() {
     settled = group.strides[std::countr_zero(rest)][0] < kManyRows;
 }
 
+/// Whether a tensor is as `b` was, but for its address and, where it has the group, how many rows: they are `*rows` or, where that is 0, become it.
+static bool isLike(const BoundTensor &b, uint8_t dtype, const TilegymTensor &given, int64_t *rows) {
+  const int64_t *shape = given.shape, *strides = given.strides;
+  if (given.rank != b.rank || given.dtype != dtype || (strides != nullptr) != b.hasStrides ||
+      (!shape && b.rank))
+    return false;
+  int axis = 0;
+  if (b.hasGroup) {
+    if (*rows && *rows != shape[0])
+      return false;
+    *rows = shape[0];
+    axis = 1;
+  }
+  for (; axis < b.rank; ++axis)
+    if (shape[axis] != b.shape[axis])
+      return false;
+  if (strides)
+    for (axis = 0; axis < b.rank; ++axis)
+      if (strides[axis] != b.strides[axis])
+        return false;
+  return true;
+}
+
 bool Call::isAgain(const void *const *args) {
   if (!settled || !args)
     return false;
@@ -39,26 +62,15 @@ bool Call::isAgain(const void *const *args) {
         return false;
       continue;
     }
-    const auto *given = static_cast<const TilegymTensor *>(value);
-    if ((present >> id & 1) != (given != nullptr))
-      return false;
-    if (!given)
-      continue;
     BoundTensor &b = bound[id];
-    if (given->rank != b.rank || given->dtype != dtypes[plan.tensors[id].typeVar] ||
-        (given->strides != nullptr) != b.hasStrides || (b.rank && !given->shape))
-      return false;
-    if (b.hasGroup) {
-      if (rows && rows != given->shape[0])
+    const auto *given = static_cast<const TilegymTensor *>(value);
+    if (!(present >> id & 1)) {
+      if (given)
         return false;
-      rows = given->shape[0];
+      continue;
     }
-    for (int i = b.hasGroup; i < b.rank; ++i)
-      if (given->shape[i] != b.shape[i])
-        return false;
-    for (int i = 0; b.hasStrides && i < b.rank; ++i)
-      if (given->strides[i] != b.strides[i])
-        return false;
+    if (!given || !isLike(b, dtypes[plan.tensors[id].typeVar], *given, &rows))
+      return false;
     b.given = given;
   }
   if (withGroup && rows != group.extents[0]) {

@@ -42,7 +42,8 @@ static uint8_t factsOfPlain(const BoundTensor &b) {
 
 TilegymStatus Call::checkMemory() {
   constexpr auto kSurely = uint64_t(kEndOfAddresses / 16); // so far, sums are known to fit
-  std::memset(facts, ~0, factWords() * sizeof(uint64_t));
+  for (size_t i = 0; i < factWords(); ++i)
+    std::memset(facts + i * sizeof(uint64_t), ~0, sizeof(uint64_t)); // of constant size: one store
   int64_t farthest = 0;
   TRY(forEach(present, [&](uint32_t id) {
     BoundTensor &b = bound[id];

@@ -96,7 +96,8 @@ TilegymStatus run(TilegymPackage *package, size_t opNumber, const void *const *a
     TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function));
   if (until == Until::Loaded)
     return TILEGYM_OK;
-  TRY(fillOutputs(*driver, call, stream));
+  if (call.plan.hasFills)
+    TRY(fillOutputs(*driver, call, stream));
   return grid.blocks == 0 ? TILEGYM_OK : launch(*driver, call, choice, grid, function, stream);
 }
 

@@ -26,6 +26,7 @@ OpPlan::OpPlan(const Table &table, const format::Op &op) {
         t.hasGroup = 1; // which comes first
       else
         t.dims[t.trailing++] = use.dim == format::kNone ? kNoDim : uint8_t(use.dim);
+    hasFills |= record.hasFill != 0;
     outputs |= uint64_t(record.role == Role::Output) << id;
     written |= uint64_t(record.role != Role::Input) << id;
   }

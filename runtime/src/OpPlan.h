@@ -38,6 +38,7 @@ struct OpPlan {
   std::vector<Pair> pairs;
   std::vector<uint8_t> dtypes;       ///< by type var: the only one; kUnbound where there are several
   uint64_t outputs = 0, written = 0; ///< bit a tensor; written ones are outputs and what is updated in place
+  bool hasFills = false;             ///< some output gets a first value
   int groupDim = -1;
   /// Whether extents, or which variant a call takes, follow from how many rows the group has, from scalars that are no consts or from the device.
   bool extentsVary = false, choiceVaries = false;
