@@ -75,7 +75,9 @@ double productCost(const KernelSize &size, const sem::Specialization &point, til
   double cost = 4 * std::max(0.0, std::log2(sums / 128));
   if (facts == tile::Facts::General)
     return cost + off(double(size.operand) / threadsOf(point), 16) + 0.5 * off(sums, 32);
-  bool groups = warpgroups && size.onTensorCores && knob(point, "warps", 4) % 4 == 0;
+  bool groups = warpgroups && size.onTensorCores;
+  if (groups && knob(point, "warps", 4) % 4)
+    cost += 4; // single warps multiply at half of the speed
   return cost + off(double(size.result), groups ? 128 * 256 : 128 * 128) +
          0.5 * off(sums, groups ? 128 : 96) + 0.3 * off(double(size.depthBytes), 128) +
          0.1 * std::abs(double(knob(point, "stages", 3)) - 3) +

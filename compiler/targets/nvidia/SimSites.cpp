@@ -114,7 +114,7 @@ Value SimSites::site(OpBuilder &b, Location loc, const SiteFacts &facts) {
      << StringRef(reinterpret_cast<const char *>(facts.operandTypes.data()), facts.operandTypes.size())
      << '\0' << StringRef(reinterpret_cast<const char *>(facts.resultTypes.data()), facts.resultTypes.size());
 
-  LLVM::GlobalOp &global = sites[key];
+  LLVM::GlobalOp own, &global = facts.own ? own : sites[key];
   if (!global) {
     std::vector<uint8_t> types = facts.operandTypes;
     types.insert(types.end(), facts.resultTypes.begin(), facts.resultTypes.end());

@@ -14,9 +14,10 @@ struct SiteFacts {
   std::vector<std::variant<int64_t, std::string, std::vector<int64_t>>> attributes;
   std::vector<int32_t> segments;
   std::vector<uint8_t> operandTypes, resultTypes;
+  bool own = false; ///< told from others that are alike in all of this
 };
 
-/// Makes the globals of one module. Equal ones are made once.
+/// Makes the globals of one module. Equal ones are made once, unless each is to be known by its own.
 class SimSites {
 public:
   explicit SimSites(mlir::ModuleOp module);

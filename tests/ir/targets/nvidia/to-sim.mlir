@@ -44,6 +44,20 @@ llvm.func @segments(%p: !llvm.ptr<1>, %ok: i1, %z: i32) -> i32 {
 
 // -----
 
+// A wgmma is known by its own, as one that is issued again while its words of A are in flight is a fault, and another is not.
+// CHECK-LABEL: llvm.func @own_sites
+// CHECK: llvm.mlir.addressof @[[FIRST:tilegym_site_[0-9]+]]
+// CHECK: llvm.call @tgsim_wgmma
+// CHECK-NOT: llvm.mlir.addressof @[[FIRST]]
+// CHECK: llvm.call @tgsim_wgmma
+llvm.func @own_sites(%a: i32, %b: i64, %c: f32) {
+  %d:4 = ptx.wgmma n 8 <bf16> (%a, %a, %a, %a) * <bf16> (%b) + <f32> (%c, %c, %c, %c) loc("spec":1:1)
+  %e:4 = ptx.wgmma n 8 <bf16> (%a, %a, %a, %a) * <bf16> (%b) + <f32> (%d#0, %d#1, %d#2, %d#3) loc("spec":1:1)
+  llvm.return
+}
+
+// -----
+
 // A thread's own memory needs no check.
 // CHECK-LABEL: llvm.func @accesses
 // CHECK: llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i64
