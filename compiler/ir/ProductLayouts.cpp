@@ -3,6 +3,7 @@
 // then no element of it moves.
 #include "compiler/ir/ProductLayouts.h"
 #include "compiler/layout/Shared.h"
+#include "compiler/layout/Transform.h"
 
 using namespace mlir;
 
@@ -48,9 +49,24 @@ static int64_t widestColumns(int64_t all, bool integers) {
   return n;
 }
 
+bool isMadeTransposed(DotOp dot) {
+  auto slot = dyn_cast<SharedType>(dot.getB().getType());
+  return dot.getWarpgroups() && slot && slot.getTile().getElementTypeBitWidth() == 32 &&
+         layout::contiguousRun(slot.getLayout(), 1, 2) == 2;
+}
+
+/// Whether the product can be made so: the only one of its kernel, as others might add to its result, with columns that go in parts of 64.
+static bool canMakeTransposed(DotOp dot) {
+  bool alone = true;
+  dot->getParentOfType<KernelOp>().walk([&](DotOp other) { alone &= other == dot; });
+  return alone && dot.getBType().getElementTypeBitWidth() == 32 && dot.getType().getDimSize(1) % 64 == 0;
+}
+
 std::optional<WarpgroupShape> warpgroupShape(DotOp dot) {
   constexpr int64_t groupWarps = 4, groupRows = 64;
   Shape shape = shapeOf(dot.getType());
+  if (isMadeTransposed(dot))
+    std::swap(shape[0], shape[1]);
   int64_t warps = dot->getParentOfType<KernelOp>().getWarps();
   if (!dot.usesTensorCores() || dot.getPrecision() == Precision::TF32x3 || shape[0] % groupRows ||
       warps % groupWarps)
@@ -70,7 +86,7 @@ layout::Layout slotLayout(DotOp dot, int operand, int contiguous) {
   Shape shape = shapeOf(tile);
   int bytes = int(tile.getElementTypeBitWidth() / 8), kAxis = 1 - operand;
   int64_t inRow = shape[contiguous];
-  if (dot.getWarpgroups() && contiguous != kAxis) {
+  if (dot.getWarpgroups() && contiguous != kAxis && !(operand == 1 && canMakeTransposed(dot))) {
     // An instruction's part of a row must be whole rows of the swizzle, and only 16-bit elements can lie across K.
     inRow = operand == 0 ? 64 : warpgroupShape(dot)->columns;
     if (bytes != 2 || inRow * bytes % 32) {
@@ -87,6 +103,10 @@ layout::Layout slotLayout(DotOp dot, int operand, int contiguous) {
 layout::Expected<Layout> accumulatorLayout(DotOp dot) {
   auto kernel = dot->getParentOfType<KernelOp>();
   Shape shape = shapeOf(dot.getType());
+  if (isMadeTransposed(dot)) {
+    auto made = layout::wgmmaAccumulator({shape[1], shape[0]}, warpgroupShape(dot)->groups);
+    return made ? layout::permuteAxes(*made, {1, 0}) : made;
+  }
   if (dot.getWarpgroups())
     return layout::wgmmaAccumulator(shape, warpgroupShape(dot)->groups);
   if (!dot.usesTensorCores())
@@ -103,12 +123,17 @@ layout::Expected<Layout> fragmentLayout(DotOp dot, int operand, const Layout &ac
   if (!dot.usesTensorCores())
     return layout::plainOperand(accumulator, operand, dot.getAType().getDimSize(1));
   // The accumulator's warp bits, in order: those along rows, those along columns, copies.
+  int rowAxis = isMadeTransposed(dot) ? 1 : 0;
   layout::WarpGrid grid;
   for (layout::Vec basis : accumulator.bases(layout::Dim::Warp)) {
     layout::Coords at = accumulator.unitCoords(basis);
-    (at[0] ? grid.rows : at[1] ? grid.columns : grid.copies) *= 2;
+    (at[rowAxis] ? grid.rows : at[1 - rowAxis] ? grid.columns : grid.copies) *= 2;
   }
   int bytes = int(type.getElementTypeBitWidth() / 8);
+  if (operand == 1 && rowAxis == 1) {
+    auto made = layout::mmaOperandA({type.getDimSize(1), type.getDimSize(0)}, bytes, grid);
+    return made ? layout::permuteAxes(*made, {1, 0}) : made;
+  }
   return operand == 0 ? layout::mmaOperandA(shapeOf(type), bytes, grid)
                       : layout::mmaOperandB(shapeOf(type), bytes, grid);
 }

@@ -12,6 +12,8 @@ struct WarpgroupShape {
   layout::WarpGrid groups;
   int64_t columns = 0;
 };
+/// Whether warpgroups make the transposed result: B, which lies across K in its slot as only operands of 16 bits may, is then what they read into registers.
+bool isMadeTransposed(DotOp dot);
 /// Nothing where the result's extents or the kernel's warps do not go in such parts, or no instruction has the types and precision.
 std::optional<WarpgroupShape> warpgroupShape(DotOp dot);
 

@@ -128,7 +128,8 @@ private:
     Location loc = op->getLoc();
     SiteFacts facts;
     facts.mnemonic = op->getName().stripDialect().str();
-    facts.own = isa<ptx::WgmmaOp>(op); // a loop must not issue the same one again while its words of A are in flight
+    facts.own =
+        isa<ptx::WgmmaOp>(op); // a loop must not issue the same one again while its words of A are in flight
     for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
       for (Value value : values)
         if (bitsOf(value.getType()) > 64)

@@ -2,6 +2,7 @@
 // Matrix products by wgmma: four warps issue instructions of 64 rows that read their operands themselves. All of a product are one group, which is waited
 // for at its end or by a tile.dot_wait; sums of 8-bit floats leave the tensor core every 128 of K unless they may lose bits there.
 #include "compiler/ir/ProductLayouts.h"
+#include "compiler/layout/Transform.h"
 #include "compiler/targets/nvidia/threads/Fragments.h"
 #include "compiler/targets/nvidia/threads/Product.h"
 #include "compiler/targets/nvidia/threads/SlotMatrix.h"
@@ -25,15 +26,19 @@ class WarpgroupProduct {
 public:
   WarpgroupProduct(ThreadBuilder &t, tile::DotOp dot)
       : t(t), dot(dot), layout(*t.layoutOf(dot.getType())), sums(t.get(dot.getAccumulator())) {
-    type = instructionType(dot.getAType().getElementType());
-    bType = instructionType(dot.getBType().getElementType());
+    if (tile::isMadeTransposed(dot)) {
+      std::swap(aOperand, bOperand);
+      layout = *layout::permuteAxes(layout, {1, 0});
+    }
+    type = instructionType(tile::DotOp::tileOf(dot->getOperand(aOperand)).getElementType());
+    bType = instructionType(tile::DotOp::tileOf(dot->getOperand(bOperand)).getElementType());
     step = 8 * stepBytes / dot.getAType().getElementTypeBitWidth();
     depth = dot.getAType().getDimSize(1);
     columns = tile::warpgroupShape(dot)->columns;
   }
 
   LogicalResult run() {
-    FailureOr<SlotMatrix> slot = SlotMatrix::make(t, dot, 1, layout);
+    FailureOr<SlotMatrix> slot = SlotMatrix::make(t, dot, bOperand, *t.layoutOf(dot.getType()));
     if (failed(slot))
       return failure();
     b.emplace(std::move(*slot));
@@ -55,22 +60,28 @@ private:
   };
 
   LogicalResult findA() {
-    if (isa<tile::SharedType>(dot.getA().getType())) {
+    bool inSlot = isa<tile::SharedType>(dot->getOperand(aOperand).getType());
+    if (inSlot && aOperand == 0) {
       FailureOr<SlotMatrix> slot = SlotMatrix::make(t, dot, 0, layout);
       if (failed(slot))
         return failure();
       a.emplace(std::move(*slot));
       return success();
     }
-    std::unique_ptr<Fragments> fragments = Fragments::make(t, dot, 0, layout, step);
+    std::unique_ptr<Fragments> fragments =
+        Fragments::make(t, dot, aOperand, *t.layoutOf(dot.getType()), step);
     if (!fragments)
       return failure();
-    for (int64_t k = 0; k < depth; k += step)
+    // Rounding what comes from a slot would take longer than the product, which cuts the other operand anyway.
+    bool rounds = dot.getPrecision() == tile::Precision::TF32 && !inSlot;
+    for (int64_t k = 0; k < depth; k += step) {
+      fragments->load(k / step);
       for (int64_t row : rows())
         for (int i = 0; i < 4; ++i) {
           Value word = fragments->word(row + 8 * (i & 1), k + step / 2 * (i >> 1));
-          aWords.push_back(dot.getPrecision() == tile::Precision::TF32 ? roundToTf32(t, word) : word);
+          aWords.push_back(rounds ? roundToTf32(t, word) : word);
         }
+    }
     return success();
   }
 
@@ -178,7 +189,8 @@ private:
 
   ThreadBuilder &t;
   tile::DotOp dot;
-  const layout::Layout &layout;
+  int aOperand = 0, bOperand = 1; ///< of the dot, by their roles in the instruction
+  layout::Layout layout;          ///< of what the instructions make
   Registers sums;
   ptx::ElementType type, bType;
   int64_t step, depth, columns;
