@@ -4,8 +4,10 @@
 //
 // With TILEGYM_FAKE_TIMES=TEXT=MICROSECONDS;... a kernel takes as long as the first TEXT says that is part of its name, on a clock of its own, and sets
 // to zero the outputs that were poisoned, unless TILEGYM_FAKE_WRONG is part of its name. With TILEGYM_FAKE_ENDLESS or TILEGYM_FAKE_CRASH in its name it never
-// ends, or takes the process with it. TILEGYM_FAKE_LAUNCHES=N ends this process and the one that started it at launch N + 1. There are
-// TILEGYM_FAKE_DEVICES GPUs; graphs take the time of what was captured; and it is a cuBLASLt, too, whose products take 60 us.
+// ends, or takes the process with it. TILEGYM_FAKE_LAUNCHES=N ends this process and the one that started it at launch N + 1. In the first process that
+// sees TILEGYM_FAKE_SLOW_ONCE, a file that is not there yet, kernels take twice as long; with TILEGYM_FAKE_NO_WORKER one that was given a single GPU ends
+// at once. There are TILEGYM_FAKE_DEVICES GPUs; graphs take the time of what was captured; and it is a cuBLASLt, too, whose products take 60 us, and which
+// writes what it is told about them to the file TILEGYM_FAKE_TOLD.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -42,6 +44,15 @@ bool isAskedFor(const char *variable, const std::string &kernel) {
   return text && kernel.find(text) != std::string::npos;
 }
 
+bool isSlow() {
+  static const bool slow = [] {
+    const char *path = std::getenv("TILEGYM_FAKE_SLOW_ONCE");
+    FILE *file = path ? std::fopen(path, "wx") : nullptr;
+    return file && std::fclose(file) == 0;
+  }();
+  return slow;
+}
+
 /// What the kernel of this name takes, in microseconds.
 double timeOf(const std::string &name) {
   std::string list = times();
@@ -72,6 +83,23 @@ void zeroOutputs() {
   }
 }
 
+/// To the file of what cuBLASLt is told.
+void tell(const std::string &line) {
+  const char *path = std::getenv("TILEGYM_FAKE_TOLD");
+  if (FILE *file = path ? std::fopen(path, "a") : nullptr) {
+    std::fprintf(file, "%s\n", line.c_str());
+    std::fclose(file);
+  }
+}
+
+/// An attribute of four bytes, or of eight that are no address.
+std::string attribute(const char *of, int number, const void *value, size_t size) {
+  int64_t wide = 0;
+  std::memcpy(&wide, value, std::min(size, sizeof wide));
+  return std::string(of) + " " + std::to_string(number) +
+         (wide < int64_t(1) << 40 ? " = " + std::to_string(wide) : "");
+}
+
 template <class T> void fill(unsigned long long at, T value, size_t count) {
   for (size_t i = 0; i < count; ++i)
     std::memcpy(reinterpret_cast<char *>(at) + i * sizeof(T), &value, sizeof(T));
@@ -86,7 +114,11 @@ template <class T> void fillRows(unsigned long long at, size_t pitch, T value, s
 
 extern "C" {
 
-int cuInit(unsigned) { return 0; }
+int cuInit(unsigned) {
+  if (std::getenv("TILEGYM_FAKE_NO_WORKER") && std::getenv("CUDA_VISIBLE_DEVICES"))
+    std::_Exit(7);
+  return 0;
+}
 int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 int cuGetErrorName(int, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
 int cuGetErrorString(int, const char **text) { return *text = "a fault that the test asked for", 0; }
@@ -138,7 +170,7 @@ int cuLaunchKernelEx(const void *, void *function, void **, void **) {
   if (times()) {
     std::lock_guard lock(mutex);
     const std::string &name = *static_cast<std::string *>(function);
-    pass(timeOf(name) * 1e-6);
+    pass(timeOf(name) * (isSlow() ? 2e-6 : 1e-6));
     if (!isAskedFor("TILEGYM_FAKE_WRONG", name))
       zeroOutputs();
   }
@@ -227,9 +259,16 @@ int cuGraphExecDestroy(void *executable) { return delete static_cast<double *>(e
 
 int cublasLtCreate(void **handle) { return *handle = &blocks, 0; }
 int cublasLtMatmulDescCreate(void **description, int, int) { return *description = &blocks, 0; }
-int cublasLtMatmulDescSetAttribute(void *, int, const void *, size_t) { return 0; }
-int cublasLtMatrixLayoutCreate(void **layout, int, uint64_t, uint64_t, int64_t) {
+int cublasLtMatmulDescSetAttribute(void *, int number, const void *value, size_t size) {
+  return tell(attribute("product", number, value, size)), 0;
+}
+int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
+  tell("matrix of " + std::to_string(type) + ": " + std::to_string(rows) + " x " + std::to_string(columns) +
+       ", " + std::to_string(leading));
   return *layout = &blocks, 0;
+}
+int cublasLtMatrixLayoutSetAttribute(void *, int number, const void *value, size_t size) {
+  return tell(attribute("matrix", number, value, size)), 0;
 }
 int cublasLtMatmulPreferenceCreate(void **preference) { return *preference = &blocks, 0; }
 int cublasLtMatmulPreferenceSetAttribute(void *, int, const void *, size_t) { return 0; }

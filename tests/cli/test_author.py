@@ -2,7 +2,6 @@
 """An author's commands: `new`, `lint` and `verify`. Every section that is dropped and every step that is left undone is named."""
 import json
 import os
-import shutil
 
 import cli
 from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
@@ -133,26 +132,28 @@ class VerifyTest(cli.CliTest):
         super().setUp()
         os.mkdir(self.path("specs"))
 
-    def verify(self, code, text, *arguments):
+    def verify(self, code, text, *arguments, **options):
         """The list of one target, by name, for the text as specs/scaled.tile."""
         self.write("specs/scaled.tile", text)
-        out = self.expect(code, "verify", "scaled", *self.ONE, "--json", *arguments, cwd=self.folder.name)
+        out = self.expect(code, "verify", "scaled", *self.ONE, "--json", *arguments, cwd=self.folder.name, **options)
         return {line["name"]: line for line in json.loads(out)[0]["lines"]}
 
-    def undone(self, text, name, *texts):
-        """Without LLVM there is nothing to simulate, but all else is judged."""
-        line = self.verify(CHECK_FAILED, text)[name]
-        self.assertEqual(line["status"], "failed", line)
-        said = line["text"] + "\n".join(line.get("details", [])) + line.get("command", "")
+    def undone(self, text, name, *texts, status="failed", code=CHECK_FAILED, arguments=(), **options):
+        """The line of this name fails, and says so."""
+        line = self.verify(code, text, *arguments, **options)[name]
+        self.assertEqual(line["status"], status, line)
+        said = "\n".join([line["text"], *line.get("details", []), line.get("command", "")])
         for one in texts:
             self.assertIn(one, said)
+
+    def on_a_gpu(self, **environment):
+        """Options of a run on the driver that the tests have."""
+        return {"driver": cli.FAKE_DRIVER, "environment": {"TILEGYM_FAKE_TIMES": "scaled=50", **environment}}
 
 
 class Verify(VerifyTest):
     def test_everything_done(self):
         lines = self.verify(OK, SCALED)
-        names = ["complete", "formatted", "linted", "reference", "kernels", "gradient", "compile sm_80", "resources sm_80", "dispatch sm_80", "simulator sm_80", "gpu", "tolerance", "golden", "benchmark"]
-        self.assertEqual(list(lines), names)
         for name in "complete", "formatted", "linted", "reference", "kernels":
             self.assertEqual(lines[name]["status"], "passed", lines[name])
         # What is left out says why.
@@ -164,14 +165,11 @@ class Verify(VerifyTest):
         self.assertIn("scaled: ", out.splitlines()[-1])
         self.expect(ENVIRONMENT_LACKS, "verify", "scaled", *self.ONE, "--no-skips", cwd=self.folder.name)
 
-    def test_every_section_that_is_missing_is_named(self):
-        for word in "op", "reference", "kernel", "tune", "test", "bench":
-            text = section(SCALED, word)
-            self.assertNotEqual(text, SCALED)
-            self.write("specs/scaled.tile", text)
-            out = self.expect(INPUT_WRONG, "verify", "scaled", *self.ONE, cwd=self.folder.name, out="FAIL  complete")
-            self.assertRegex(out, f"error: .*`{word}", word)
-            self.assertIn("failed: complete", out.splitlines()[-1])
+    def test_each_line_has_a_test_of_the_step_undone(self):
+        names = list(self.verify(OK, SCALED))
+        self.assertEqual(len(names), 14)
+        for name in names:
+            self.assertTrue(hasattr(Undone, "test_" + name.split()[0]), f"no test leaves the step `{name}` undone")
 
     def test_parts_of_sections_that_are_missing_are_named(self):
         for text, said in [(SCALED.replace("expect y = [2, -4] ", ""), "expect"), (SCALED.replace("  tolerance { f32: 0; bf16: 0 }\n", ""), "tolerance"),
@@ -180,19 +178,50 @@ class Verify(VerifyTest):
             self.write("specs/scaled.tile", text)
             self.expect(INPUT_WRONG, "verify", "scaled", *self.ONE, cwd=self.folder.name, out=["FAIL  complete", said])
 
-    def test_every_step_that_is_undone_is_named(self):
+    def test_a_command_that_crashes_is_a_line(self):
+        if not cli.has_compiler():
+            self.skipTest("this tilegymc was built without LLVM")
+        for name, again in ("gpu", "tilegymc test scaled --backend gpu"), ("benchmark", "tilegymc bench scaled"):
+            self.undone(SCALED, name, "it crashed: signal 6 (Aborted)", again, **self.on_a_gpu(TILEGYM_FAKE_CRASH="scaled"))
+
+
+class Undone(VerifyTest):
+    """A test a line of the list, of the line's name: the step is left undone, and the line says so."""
+
+    def setUp(self):
+        super().setUp()
+        compiled = ["compile", "resources", "dispatch", "simulator", "gpu", "tolerance", "golden", "benchmark"]
+        if self._testMethodName[5:] in compiled and not cli.has_compiler():
+            self.skipTest("this tilegymc was built without LLVM")
+
+    def test_complete(self):
+        for word in "op", "reference", "kernel", "tune", "test", "bench":
+            text = section(SCALED, word)
+            self.assertNotEqual(text, SCALED)
+            self.write("specs/scaled.tile", text)
+            out = self.expect(INPUT_WRONG, "verify", "scaled", *self.ONE, cwd=self.folder.name, out="FAIL  complete")
+            self.assertRegex(out, f"error: .*`{word}", word)
+            self.assertIn("failed: complete", out.splitlines()[-1])
+
+    def test_formatted(self):
         self.undone(SCALED.replace("  grid(", "    grid("), "formatted", "this is not the canonical format", "tilegymc fmt scaled")
+
+    def test_linted(self):
         self.undone(SCALED.replace("  let i", "  let j = 1\n  let i"), "linted", "1 finding", "nothing reads `j` [unused-name]")
+
+    def test_reference(self):
         self.undone(SCALED.replace("[2, -4]", "[2, -5]"), "reference", "2 of 2 cases failed", "reference against expected values", "got -4, want -5")
-        self.undone(SCALED.replace("BN)[i])) * factor)", "BN)[i])) / factor)"), "kernels", "against reference", "elements differ", "tilegymc check scaled")
-        idle = SCALED.replace("kernel flat(BN) {", "## Never.\nkernel never(BN) when N > 1000 {\n  grid(cdiv(N, BN))\n  let i = block(0)\n  store(y.tile(BN)[i], f32(load(x.tile(BN)[i])) * factor)\n}\ntune never { BN in [256] }\n\n## The others.\nkernel flat(BN) {")
-        self.write("specs/scaled.tile", SCALED.replace("BN)[i])) * factor)", "BN)[i])) / factor)"))
+
+    def test_kernels(self):
+        divides = SCALED.replace("BN)[i])) * factor)", "BN)[i])) / factor)")
+        self.undone(divides, "kernels", "against reference", "elements differ", "tilegymc check scaled")
         out = self.expect(CHECK_FAILED, "verify", "scaled", *self.ONE, cwd=self.folder.name,
                           out=["FAIL  kernels", "more lines", "again: tilegymc check scaled -j 2", "skip  tolerance          cases fail, and errors that are wrong results say nothing of a tolerance"])
         self.assertIn("; failed: kernels", out.splitlines()[-1])
+        idle = SCALED.replace("kernel flat(BN) {", "## Never.\nkernel never(BN) when N > 1000 {\n  grid(cdiv(N, BN))\n  let i = block(0)\n  store(y.tile(BN)[i], f32(load(x.tile(BN)[i])) * factor)\n}\ntune never { BN in [256] }\n\n## The others.\nkernel flat(BN) {")
         self.undone(idle, "kernels", "no case of `test` runs `never`, so nothing of it was checked")
 
-    def test_a_wrong_gradient_is_named(self):
+    def test_gradient(self):
         self.write("specs/scaled.tile", SCALED)
         text = SCALED.replace("op scaled(x: T[N], factor: f32 = 2) -> y: T[N]\n  where T: f32 | bf16", "op scaled_backward(dy: T[N], factor: f32 = 2) -> dx: T[N]\n  where T: f32 | bf16\n  gradient of scaled(y -> dy; x -> dx)")
         text = text.replace("x = [1", "dy = [1").replace("expect y", "expect dx").replace("(x", "(dy").replace("y.tile(BN)[i],", "dx.tile(BN)[i],").replace("  y =", "  dx =")
@@ -203,37 +232,70 @@ class Verify(VerifyTest):
             self.assertEqual(line["status"], status)
         self.assertIn("central differences", "\n".join(line["details"]))
 
-
-class VerifyCompiled(VerifyTest):
-    """The lines that need the compiler."""
-
-    def setUp(self):
-        super().setUp()
-        if not cli.has_compiler():
-            self.skipTest("this tilegymc was built without LLVM")
-
-    def test_compiled_code_is_judged(self):
+    def test_compile(self):
         lines = self.verify(OK, SCALED)
         for name in "compile sm_80", "dispatch sm_80", "simulator sm_80", "tolerance":
             self.assertEqual(lines[name]["status"], "passed", lines[name])
         self.assertIn("4 variants, 2 of them fast", lines["compile sm_80"]["text"])
         self.assertRegex(lines["dispatch sm_80"]["text"], "each of [0-9]+ calls finds its variant")
-        self.undone(SCALED.replace("bf16: 0 }", "bf16: 0.2 }"), "tolerance", "looser than the errors need", "the tolerance of bf16 is 0.2")
-        sorting = SCALED.replace("  let i", "  let _s = sort(load(x.tile(BN)[block(0)]))\n  let i")
-        lines = self.verify(CHECK_FAILED, sorting)
+        lines = self.verify(CHECK_FAILED, SCALED.replace("  let i", "  let _s = sort(load(x.tile(BN)[block(0)]))\n  let i"))
         self.assertEqual(lines["compile sm_80"]["status"], "failed")
         self.assertIn("cannot lower `sort` yet", "\n".join(lines["compile sm_80"]["details"]))
         for name in "resources sm_80", "dispatch sm_80", "simulator sm_80":
             self.assertEqual((lines[name]["status"], lines[name]["text"]), ("skipped", "it was not compiled for sm_80"))
 
-    def test_goldens(self):
+    def test_resources(self):
+        if not json.loads(cli.run("doctor", "--json").stdout)["ptxas"]["found"]:
+            self.undone(SCALED, "resources sm_80", "there is no ptxas here, which counts them", status="skipped", code=OK)
+            self.skipTest("there is no ptxas")
+        self.assertRegex(self.verify(OK, SCALED)["resources sm_80"]["text"], "^at most [0-9]+ registers a thread and 0 bytes of shared memory a block, no spills$")
+        many = SCALED.replace("BN in [256]; warps in [2]", "BN in [4096]; warps in [1]; regs = 24").replace("  store(", "  let t = f32(load(x.tile(BN)[i]))\n  let most = max(t)\n  store(").replace("f32(load(x.tile(BN)[i])) * factor)", "t * factor + 0 * most)")
+        self.undone(many, "resources sm_80", "variants spill registers to memory", "scaled_flat_f32", " spills ", " bytes")
+
+    def test_dispatch(self):
+        # What the bench measures is larger than what the last kernel takes.
+        self.undone(SCALED.replace("kernel flat(BN) {", "kernel flat(BN) when N <= 1000 {"), "dispatch sm_80", "1 call of 9 finds no variant",
+                    "N=4096 T=f32: scaled: no kernel takes this call", "tilegymc explain scaled --cases --arch 80")
+
+    def test_simulator(self):
+        # No target's exp is the interpreter's to the bit.
+        text = SCALED.replace("f32(x) * factor", "exp(f32(x)) * factor").replace("f32(load(x.tile(BN)[i])) *", "exp(f32(load(x.tile(BN)[i]))) *")
+        self.undone(text.replace("x = [1, -2]; expect y = [2, -4]", "x = [0, 0]; expect y = [2, 2]"), "simulator sm_80", "cases failed",
+                    "sim sm_80 scaled_flat_f32_BN256_warps2_fast against reference", "tilegymc test scaled --backend sim --arch sm_80 --limit 4096")
+
+    def test_tolerance(self):
+        self.undone(SCALED.replace("bf16: 0 }", "bf16: 0.2 }"), "tolerance", "looser than the errors need", "the tolerance of bf16 is 0.2")
+
+    def test_gpu(self):
+        self.undone(SCALED, "gpu", "cases failed", "elements differ", "tilegymc test scaled --backend gpu", **self.on_a_gpu())
+
+    def test_golden(self):
         os.makedirs(self.path("tests/golden"))
         self.undone(SCALED, "golden", "none was approved", "tests/golden/scaled.sm_80.h: missing", "tilegymc golden scaled --dir tests/golden --update")
         self.expect(OK, "golden", "scaled", "--arch", "sm_80", "--update", cwd=self.folder.name)
-        lines = self.verify(OK, SCALED)
-        self.assertEqual(lines["golden"]["status"], "passed")
+        self.assertEqual(self.verify(OK, SCALED)["golden"]["status"], "passed")
         self.undone(SCALED.replace("factor: f32 = 2", "factor: f32 = 2, more: f32 = 1").replace("* factor", "* factor * more"), "golden", "it differs from what was approved", "scaled.sm_80.manifest.json: differs")
-        shutil.rmtree(self.path("tests"))
+
+    def test_benchmark(self):
+        zeros = SCALED.replace("N = 4096; T", "N = 4096; x = 0; T")  # zero in, zero out: all that the driver's kernels can do
+        measured = self.path("kernels/measured/Fake-GPU")
+        line = lambda status, *texts, text=zeros, arguments=(), **environment: self.undone(
+            text, "benchmark", *texts, status=status, arguments=arguments, **self.on_a_gpu(**environment))
+        line("skipped", "nothing was recorded on a Fake GPU yet; `tilegymc bench scaled --record` begins")
+        self.expect(OK, "bench", "scaled", "--record", "--no-peers", cwd=self.folder.name, out="recorded kernels/measured/Fake-GPU/scaled.json", **self.on_a_gpu())
+        line("passed", "1 benchmark, none slower than on ", " by more than 5%")
+        line("passed", TILEGYM_FAKE_TIMES="scaled=52")
+        slower = "1 benchmark slower than recorded by more than "
+        line("failed", slower + "1%", "N=4096 T=f32: 0.962 times as fast as recorded", arguments=["--neutral", "1"], TILEGYM_FAKE_TIMES="scaled=52")
+        line("failed", slower + "5%", "tilegymc bench scaled --no-peers --baseline recorded --neutral 5", TILEGYM_FAKE_TIMES="scaled=60")
+        line("passed", TILEGYM_FAKE_SLOW_ONCE=self.path("slow"))
+        self.assertTrue(os.path.exists(self.path("slow")))
+        line("failed", "1 benchmark failed", "two runs on the same inputs gave other bits", TILEGYM_FAKE_WRONG="scaled")
+        line("failed", "the recording is of other benchmarks; `tilegymc bench scaled --record` makes it anew", "scaled N=8192 T=f32: not recorded",
+             "scaled N=4096 T=f32: recorded, but not in the spec", text=zeros.replace("N = 4096; x", "N = 8192; x"))
+        os.rename(measured + "/scaled.json", measured + "/other.json")
+        line("failed", "nothing is recorded of it on a Fake GPU", "kernels/measured/Fake-GPU/scaled.json: missing; `tilegymc bench scaled --record` makes it")
+        line("skipped", "the spec says: it is too simple", text=zeros[:zeros.index("bench {")] + 'bench none "it is too simple"\n')
 
 
 cli.main()

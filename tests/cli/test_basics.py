@@ -53,8 +53,11 @@ class Specs(cli.CliTest):
         path = self.write("bad.tile", self.spec("softmax").replace("max(f32(x)", "maxx(f32(x)", 1))
         self.expect(INPUT_WRONG, "check", path, err=["bad.tile:", "error:", "maxx", "^"])
         found = json.loads(self.expect(INPUT_WRONG, "check", path, "--json"))
-        self.assertEqual(found["diagnostics"][0]["severity"], "error")
-        self.assertGreater(found["diagnostics"][0]["line"], 1)
+        first = found["diagnostics"][0]
+        self.assertEqual(first["severity"], "error")
+        line = self.read("bad.tile").split("\n")[first["line"] - 1]
+        self.assertEqual(first["endLine"], first["line"])
+        self.assertEqual(line[first["column"] - 1 : first["endColumn"] - 1], "maxx")  # what an editor underlines
 
     def test_list(self):
         self.expect(OK, "list", out=["softmax ", "Softmax over the last axis"])

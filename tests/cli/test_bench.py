@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 import cli
-from cli import CHECK_FAILED, INPUT_WRONG, OK
+from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
 
 # Zero in, zero out: all that the driver's kernels can do.
 TWICE = """op twice(x: T[M, N]) -> y: T[M, N]
@@ -124,9 +124,16 @@ class Bench(cli.CliTest):
                    err="note: neither gnuplot nor Python's matplotlib is here, so there are no plots; where one is: tilegymc bench --from")
         self.assertNotIn("<img", self.read("now/index.html"))
 
+    def test_a_plotter_that_fails(self):
+        os.chmod(self.write("gnuplot", "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\necho 'no such terminal' >&2\nexit 1\n"), 0o755)
+        self.bench("--no-peers", "-o", self.path("now"), code=ENVIRONMENT_LACKS, path=self.folder.name + ":" + os.environ["PATH"],
+                   err=["gnuplot does not draw the plots of '", "plots.script': no such terminal"])
+
     def test_peers_that_cannot_be(self):
         self.bench(TILEGYM_PYTHON="no-python", out="peers: cannot start 'no-python': No such file or directory")
         self.bench(TILEGYM_PYTHON="false", out="peers: the peers' process ended: exit code 1")
+        os.chmod(self.write("ends", "#!/bin/sh\nkill -9 $$\n"), 0o755)
+        self.bench(TILEGYM_PYTHON=self.path("ends"), out="peers: the peers' process ended: signal 9 (Killed)")
         self.write("torch.py", "raise ImportError('a torch that is broken')")
         self.bench(PYTHONPATH=self.folder.name, out="peers: ImportError: a torch that is broken")
 
@@ -148,6 +155,28 @@ class Bench(cli.CliTest):
                 self.write("before/bench.json", text)
             name = self.path("before/bench.json") if text is not None else self.path("nothing.json")
             self.bench("--from", name, specs=[], code=INPUT_WRONG, err=why)
+
+    def test_recordings(self):
+        os.mkdir(self.path("specs"))
+        self.write("specs/twice.tile", TWICE)
+        own, measured = [self.path("specs/twice.tile"), "--package", self.package], "kernels/measured/Fake-GPU/twice.json"
+        missing = f"nothing is recorded of twice: {self.path(measured)} is missing; `tilegymc bench twice --record` makes it"
+        self.bench("--no-peers", "--baseline", "recorded", specs=own, out=missing)
+        self.bench("--no-peers", "--record", "-k", "M=4", specs=own, code=INPUT_WRONG, err="--record is of the spec's whole benchmark: leave out -k and --shape")
+        self.bench("--no-peers", "--record", specs=own, code=CHECK_FAILED, TILEGYM_FAKE_WRONG="bf16", err="twice is not recorded, as M=4 N=256 T=bf16 has no time: ")
+        self.assertFalse(os.path.exists(self.path(measured)))
+        self.bench("-o", self.path("now"), "--record", specs=own, out="recorded " + self.path(measured))
+        lines = self.read(measured).splitlines()
+        self.assertEqual(len([line for line in lines if line.startswith('    {"op":"twice"')]), 4)  # a row a line
+        self.assertEqual([list(row["peers"]) for row in json.loads(self.read(measured))["rows"]], [["copy"]] * 4)
+        self.bench("--no-peers", "--baseline", "recorded", specs=own, out="0 slower, 0 faster, 4 the same within 3%")
+        self.bench("--no-peers", "--baseline", "recorded", specs=own, code=CHECK_FAILED, times="bf16=10;f32=99", out="0.808 slower")
+        again = self.read(measured)
+        os.remove(self.path(measured))
+        self.bench("--spec-dir", self.path("specs"), "--from", self.path("now/bench.json"), "--record", specs=[])
+        self.assertEqual(self.read(measured), again)
+        os.rename(self.path("kernels/measured/Fake-GPU"), self.path("kernels/measured/Other-GPU"))
+        self.bench("--no-peers", "--baseline", "recorded", specs=own, code=INPUT_WRONG, TILEGYM_FAKE_CARD="Other GPU", err="Other-GPU/twice.json' was recorded on a Fake GPU")
 
     def test_shapes(self):
         run = json.loads(self.bench("--no-peers", "--json", "--shape", "M=8,N=100", "--shape", "M=3"))

@@ -177,6 +177,7 @@ class Tune(cli.CliTest):
             self.assertNotIn('{"BM": 4, "warps": 2}', {json.dumps(e["point"]) for e in self.table()["entries"]})
         self.again()
         self.measure(CHECK_FAILED, options=["--limit", "0.2"], TILEGYM_FAKE_ENDLESS="BM", err="more than half of the points are wrong")
+        self.measure(ENVIRONMENT_LACKS, TILEGYM_FAKE_NO_WORKER="1", err="the measuring process ends before it launches anything: exit code 7")
 
     def test_several_gpus_find_the_same(self):
         self.measure(times="BM4_BN256_warps1=70;BM=80")

@@ -24,9 +24,16 @@ Json Comparison::json() const {
             {"slower", count(Change::Slower)},
             {"only_before", onlyBefore},
             {"only_now", onlyNow},
+            {"unrecorded", Json::array()},
             {"changes", Json::array()}};
+  for (const auto &[op, path] : unrecorded)
+    j["unrecorded"].push_back({{"op", op}, {"path", path}});
+  static const char *const kinds[] = {"same", "faster", "slower"};
   for (const auto &[key, change] : changes)
-    j["changes"].push_back({{"op", key.first}, {"case", key.second}, {"times_as_fast", change.factor}});
+    j["changes"].push_back({{"op", key.first},
+                            {"case", key.second},
+                            {"times_as_fast", change.factor},
+                            {"is", kinds[change.kind]}});
   return j;
 }
 
@@ -70,10 +77,7 @@ std::optional<Comparison> compareRuns(const BenchRun &now, const BenchRun &befor
   for (const BenchRow &row : before.rows)
     if (row.isTimed() && std::count(ops.begin(), ops.end(), row.op) && rowOf(now, row) == now.rows.end())
       comparison.onlyBefore.push_back(row.op + " " + row.name);
-  if (!comparison.changes.empty())
-    return comparison;
-  complain("--baseline has none of the benchmarks that were timed now");
-  return std::nullopt;
+  return comparison;
 }
 
 } // namespace tilegym::cli

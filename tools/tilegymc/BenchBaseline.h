@@ -16,13 +16,14 @@ struct Comparison {
   double neutral = 0; ///< changes of less than this part count as none
   std::map<std::pair<std::string, std::string>, Change> changes; ///< by op and case
   std::vector<std::string> onlyBefore, onlyNow;                  ///< "OP CASE", of ops that are in both
+  std::vector<std::pair<std::string, std::string>> unrecorded;   ///< ops without a recording, and its file
 
   const Change *find(const BenchRow &row) const;
   size_t count(Change::Kind kind) const;
   Json json() const;
 };
 
-/// Nothing after complaining: the baseline is of another card, or has no row of these.
+/// Nothing after complaining: the baseline is of another card.
 std::optional<Comparison> compareRuns(const BenchRun &now, const BenchRun &before, double neutral);
 
 } // namespace tilegym::cli

@@ -2,20 +2,24 @@
 // `tilegymc bench`: the benchmarks of specs on the GPU, each checked before it is timed, beside their peers.
 #include "BenchCalls.h"
 #include "BenchMeasure.h"
+#include "BenchRecord.h"
 #include "BenchReport.h"
 #include "WorkProgress.h"
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 
 namespace tilegym::cli {
 namespace {
 
+const std::string kRecorded = "recorded"; ///< a baseline that is no file
+
 struct Options {
   std::vector<std::string> specs, patterns, shapes;
   std::string package, output, baseline, from;
   MeasureOptions measure;
   double neutral = 3; ///< percent
-  bool all = false, noPeers = false;
+  bool all = false, noPeers = false, record = false;
 };
 
 /// One row to measure.
@@ -69,12 +73,12 @@ std::string now() {
 }
 
 /// Fills the run; an exit code other than Ok where an error was said.
-int measure(const Options &o, const Globals &globals, BenchRun &run) {
+int measure(const Options &o, const Globals &globals, BenchRun &run, std::vector<OpPtr> &ops) {
   std::optional<std::vector<Shape>> shapes = parseShapes(o.shapes);
   if (!shapes)
     return InputWrong;
   DiagnosticSink sink;
-  std::vector<OpPtr> ops = loadOps(o.specs, globals, sink);
+  ops = loadOps(o.specs, globals, sink);
   std::vector<std::unique_ptr<Section>> sections;
   std::vector<Task> tasks;
   if (!sink.hasErrors())
@@ -127,25 +131,63 @@ int measure(const Options &o, const Globals &globals, BenchRun &run) {
   return Ok;
 }
 
+/// The run of an earlier day, and the specs that it is of where something is recorded or compared with what is.
+int readRun(const Options &o, const Globals &globals, BenchRun &run, std::vector<OpPtr> &ops) {
+  std::optional<BenchRun> saved = readBenchRun(o.from);
+  if (!saved)
+    return InputWrong;
+  run = std::move(*saved);
+  if (!o.record && o.baseline != kRecorded)
+    return Ok;
+  DiagnosticSink sink;
+  ops = loadOps(run.ops(), globals, sink);
+  if (!sink.hasErrors())
+    return Ok;
+  report(sink, globals);
+  return InputWrong;
+}
+
+/// Nothing after complaining.
+std::optional<Comparison> compare(const Options &o, const BenchRun &run, const std::vector<OpPtr> &ops) {
+  double neutral = o.neutral / 100;
+  if (o.baseline != kRecorded) {
+    std::optional<BenchRun> before = readBenchRun(o.baseline);
+    std::optional<Comparison> comparison = before ? compareRuns(run, *before, neutral) : std::nullopt;
+    bool anyTimed =
+        std::any_of(run.rows.begin(), run.rows.end(), [](const BenchRow &row) { return row.isTimed(); });
+    if (comparison && comparison->changes.empty() && anyTimed) {
+      complain("--baseline has none of the benchmarks that were timed now");
+      return std::nullopt;
+    }
+    return comparison;
+  }
+  std::vector<OpPtr> missing;
+  std::optional<BenchRun> before = readRecords(ops, run.device, missing);
+  if (!before)
+    return std::nullopt;
+  std::optional<Comparison> comparison = compareRuns(run, *before, neutral);
+  for (const OpPtr &op : missing)
+    comparison->unrecorded.emplace_back(op->name, recordPath(*op, run.device));
+  return comparison;
+}
+
 int run(const Options &o, const Globals &globals) {
   if (o.all && !o.specs.empty()) {
     complain("--all is for all ops: name some, or give --all");
     return InputWrong;
   }
-  BenchRun run;
-  std::optional<BenchRun> before;
-  if (!o.baseline.empty() && !(before = readBenchRun(o.baseline)))
+  if (o.record && (!o.patterns.empty() || !o.shapes.empty())) {
+    complain("--record is of the spec's whole benchmark: leave out -k and --shape");
     return InputWrong;
-  if (!o.from.empty()) {
-    std::optional<BenchRun> saved = readBenchRun(o.from);
-    if (!saved)
-      return InputWrong;
-    run = std::move(*saved);
-  } else if (int code = measure(o, globals, run); code != Ok) {
-    return code;
   }
+  if (!o.baseline.empty() && o.baseline != kRecorded && !readBenchRun(o.baseline))
+    return InputWrong; // before hours of measuring
+  BenchRun run;
+  std::vector<OpPtr> ops;
+  if (int code = o.from.empty() ? measure(o, globals, run, ops) : readRun(o, globals, run, ops); code != Ok)
+    return code;
   std::optional<Comparison> comparison;
-  if (before && !(comparison = compareRuns(run, *before, o.neutral / 100)))
+  if (!o.baseline.empty() && !(comparison = compare(o, run, ops)))
     return InputWrong;
   const Comparison *compared = comparison ? &*comparison : nullptr;
   if (globals.json) {
@@ -158,6 +200,8 @@ int run(const Options &o, const Globals &globals) {
   }
   if (!o.output.empty() && !writeReport(run, compared, o.output))
     return EnvironmentLacks;
+  if (o.record && !recordRun(run, ops, globals.json))
+    return CheckFailed;
   bool wrong = compared && compared->count(Comparison::Change::Slower) > 0, timed = false;
   for (const BenchRow &row : run.rows) {
     wrong |= !row.isTimed() && !row.skipped;
@@ -186,8 +230,12 @@ void addBenchCommand(CLI::App &app, Globals &globals) {
   command->add_option("--package", options->package, "A package (.tgk) to time, instead of compiling here");
   command->add_option("-o,--output", options->output,
                       "Folder for bench.json, bench.csv, plots (by gnuplot or matplotlib) and index.html");
-  command->add_option("--baseline", options->baseline,
-                      "The bench.json of an earlier run to compare with; what is slower fails");
+  command->add_option(
+      "--baseline", options->baseline,
+      "The bench.json of an earlier run to compare with, or `recorded`; what is slower fails");
+  command->add_flag("--record", options->record,
+                    "Keep the times as the ones that later runs are held to: kernels/measured/CARD/OP.json "
+                    "beside the folder of the specs");
   command
       ->add_option(
           "--neutral", options->neutral,
@@ -211,7 +259,8 @@ void addBenchCommand(CLI::App &app, Globals &globals) {
       "their inputs in turn.\n\n"
       "Examples:\n  tilegymc bench softmax\n  tilegymc bench --all --package kernels.tgk -o results\n"
       "  tilegymc bench rms_norm -k T=bf16 --shape R=8192,N=8192 --json\n"
-      "  tilegymc bench --all -o now --baseline results/bench.json --neutral 2");
+      "  tilegymc bench --all -o now --baseline results/bench.json --neutral 2\n"
+      "  tilegymc bench gelu --record && tilegymc bench gelu --baseline recorded");
   command->callback([options, &globals] { globals.exitCode = run(*options, globals); });
 }
 

@@ -105,13 +105,6 @@ const char *python() {
   return named ? named : "python3";
 }
 
-/// Whether the command ends well; what it prints is dropped.
-bool runs(const std::vector<std::string> &command) {
-  ChildProcess child;
-  std::string error;
-  return child.start(command, {}, error) && child.ending() == "exit code 0";
-}
-
 std::string wordOf(const sem::ScalarParam &scalar, int64_t value) {
   return scalar.enumerators.empty() ? std::to_string(value) : "_" + scalar.enumerators[size_t(value)];
 }
@@ -209,10 +202,10 @@ std::vector<Plot> plotsOf(const BenchRun &run) {
 }
 
 std::string plotter() {
-  if (runs({"gnuplot", "--version"}))
+  if (ChildProcess::run({"gnuplot", "--version"}).isGood())
     return "gnuplot";
   const char *search = "import importlib.util, sys; sys.exit(importlib.util.find_spec('matplotlib') is None)";
-  return runs({python(), "-c", search}) ? "matplotlib" : "";
+  return ChildProcess::run({python(), "-c", search}).isGood() ? "matplotlib" : "";
 }
 
 bool drawPlots(const std::vector<Plot> &plots, const std::string &plotter, const std::string &folder,
@@ -221,12 +214,12 @@ bool drawPlots(const std::vector<Plot> &plots, const std::string &plotter, const
   std::string script = folder + "/plots.script";
   if (!writeFile(script, isGnuplot ? gnuplotScript(plots, folder) : pythonScript(plots, folder)))
     return false;
-  bool drawn = runs({isGnuplot ? "gnuplot" : python(), script});
-  if (drawn)
+  ChildProcess::Finished drawn = ChildProcess::run({isGnuplot ? "gnuplot" : python(), script});
+  if (drawn.isGood())
     std::remove(script.c_str());
   else
-    error = plotter + " does not draw the plots of '" + script + "': see what it says above";
-  return drawn;
+    error = plotter + " does not draw the plots of '" + script + "': " + drawn.firstError();
+  return drawn.isGood();
 }
 
 } // namespace tilegym::cli

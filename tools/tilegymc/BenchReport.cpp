@@ -86,12 +86,16 @@ void printTable(const BenchRun &run, const Comparison *comparison) {
   }
   if (!comparison)
     return;
-  std::printf("against the baseline of %s: %zu slower, %zu faster, %zu the same within %g%%\n",
-              comparison->date.c_str(), comparison->count(Comparison::Change::Slower),
-              comparison->count(Comparison::Change::Faster), comparison->count(Comparison::Change::Same),
-              comparison->neutral * 100);
+  if (!comparison->changes.empty())
+    std::printf("against the baseline of %s: %zu slower, %zu faster, %zu the same within %g%%\n",
+                comparison->date.c_str(), comparison->count(Comparison::Change::Slower),
+                comparison->count(Comparison::Change::Faster), comparison->count(Comparison::Change::Same),
+                comparison->neutral * 100);
   for (const std::string &name : comparison->onlyBefore)
     std::printf("  only in the baseline: %s\n", name.c_str());
+  for (const auto &[op, path] : comparison->unrecorded)
+    std::printf("  nothing is recorded of %s: %s is missing; `tilegymc bench %s --record` makes it\n",
+                op.c_str(), path.c_str(), op.c_str());
 }
 
 bool writeReport(const BenchRun &run, const Comparison *comparison, const std::string &folder) {

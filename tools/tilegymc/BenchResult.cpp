@@ -211,6 +211,17 @@ std::optional<BenchRun> readBenchRun(const std::string &path) {
   }
 }
 
+std::string jsonByLines(Json object, const std::string &list) {
+  Json entries = object.at(list);
+  object.erase(list);
+  std::string text = object.dump(2);
+  text.resize(text.size() - 2); // the newline and the brace
+  text += ",\n  \"" + list + "\": [";
+  for (size_t i = 0; i < entries.size(); ++i)
+    text += (i ? ",\n    " : "\n    ") + entries[i].dump();
+  return text + "\n  ]\n}\n";
+}
+
 double geometricMean(const std::vector<double> &values) {
   double sum = 0;
   for (double value : values)

@@ -58,6 +58,8 @@ struct BenchRun {
 
 /// Nothing after complaining.
 std::optional<BenchRun> readBenchRun(const std::string &path);
+/// The object's members as usual, but each entry of the list that is named, its last, on a line of its own.
+std::string jsonByLines(Json object, const std::string &list);
 /// Of a positive list; 0 for none.
 double geometricMean(const std::vector<double> &values);
 

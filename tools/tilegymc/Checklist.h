@@ -20,6 +20,11 @@ struct CheckLine {
   static CheckLine skipped(std::string why) { return {Skipped, std::move(why), {}, {}}; }
 };
 
+/// "1 case", "2 cases".
+inline std::string counted(size_t count, const std::string &what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 class Checklist {
 public:
   Checklist(std::string op, bool json) : op(std::move(op)), quiet(json) {}

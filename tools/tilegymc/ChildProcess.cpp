@@ -2,6 +2,7 @@
 // One socket is the child's input and output: writing to a socket whose other end is gone is an error, and no signal.
 #include "ChildProcess.h"
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -36,12 +37,40 @@ std::vector<std::string> joined(const std::vector<std::string> &given) {
   return all;
 }
 
+void closeAll(std::initializer_list<int> files) {
+  for (int file : files)
+    if (file >= 0)
+      ::close(file);
+}
+
+/// Reads both until both end.
+void drain(std::array<int, 2> from, std::array<std::string *, 2> into) {
+  std::array<pollfd, 2> polled = {{{from[0], POLLIN, 0}, {from[1], POLLIN, 0}}};
+  for (int open = 2; open > 0;) {
+    if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR)
+      return;
+    for (size_t i = 0; i < 2; ++i) {
+      if (!polled[i].revents)
+        continue;
+      std::array<char, 65536> room;
+      ssize_t count = ::read(polled[i].fd, room.data(), room.size());
+      if (count > 0) {
+        into[i]->append(room.data(), size_t(count));
+      } else if (count == 0 || errno != EINTR) {
+        polled[i].fd = -1; // poll passes over it
+        --open;
+      }
+    }
+  }
+}
+
 } // namespace
 
 bool ChildProcess::start(const std::vector<std::string> &command, const std::vector<std::string> &environment,
-                         std::string &error) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+                         std::string &error, bool keepErrors) {
+  int ends[2], errorEnds[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||
+      (keepErrors && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, errorEnds) != 0)) {
     error = std::string("cannot make a socket: ") + std::strerror(errno);
     return false;
   }
@@ -49,18 +78,21 @@ bool ChildProcess::start(const std::vector<std::string> &command, const std::vec
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  if (keepErrors)
+    posix_spawn_file_actions_adddup2(&actions, errorEnds[1], STDERR_FILENO);
   std::vector<std::string> all = joined(environment);
   int result = posix_spawnp(&pid, command[0].c_str(), &actions, nullptr, pointers(command).data(),
                             pointers(all).data());
   posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
+  closeAll({ends[1], errorEnds[1]});
   if (result == 0) {
     socket = ends[0];
+    errors = errorEnds[0];
     pending.clear();
     return true;
   }
   pid = 0;
-  ::close(ends[0]);
+  closeAll({ends[0], errorEnds[0]});
   error = "cannot start '" + command[0] + "': " + std::strerror(result);
   return false;
 }
@@ -121,21 +153,52 @@ int ChildProcess::waitForAny(const std::vector<ChildProcess *> &children, double
 void ChildProcess::kill() {
   if (pid > 0)
     ::kill(pid, SIGKILL);
-  ending();
+  wait();
 }
 
-std::string ChildProcess::ending() {
+int ChildProcess::wait() {
   if (pid <= 0)
-    return "it was not started";
+    return -1;
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  ::close(socket);
+  closeAll({socket, errors});
   pid = 0;
-  socket = -1;
+  socket = errors = -1;
+  return status;
+}
+
+std::string ChildProcess::endingText(int status) {
+  if (status < 0)
+    return "it was not started";
   if (WIFSIGNALED(status))
     return "signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
   return "exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+ChildProcess::Finished ChildProcess::run(const std::vector<std::string> &command) {
+  Finished finished;
+  ChildProcess child;
+  if (!child.start(command, {}, finished.crash, /*keepErrors=*/true))
+    return finished;
+  ::shutdown(child.socket, SHUT_WR); // its input is at an end
+  drain({child.socket, child.errors}, {&finished.out, &finished.err});
+  int status = child.wait();
+  if (WIFEXITED(status))
+    finished.code = WEXITSTATUS(status);
+  else
+    finished.crash = "it crashed: " + endingText(status);
+  return finished;
+}
+
+std::string ChildProcess::Finished::firstError() const {
+  if (!crash.empty())
+    return crash;
+  size_t at = err.find("error: ");
+  std::string text = at == err.npos ? err : err.substr(at + 7, err.find('\n', at) - at - 7);
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  return text;
 }
 
 } // namespace tilegym::cli

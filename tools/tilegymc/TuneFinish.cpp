@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `tune --finish`: of each key the point that is nearest to the best over its calls, as a tuned table.
+#include "BenchResult.h"
 #include "Tune.h"
 #include "TuneResults.h"
 #include <algorithm>
@@ -104,16 +105,6 @@ Json summaryOf(const Group &group, const TunePoint &winner) {
   return {{"key", group.key}, {"point", winner.point}, {"calls", std::move(calls)}};
 }
 
-/// One entry a line, so that a retune's diff and an error's line show it.
-std::string tableText(Json head, const std::vector<Json> &entries) {
-  std::string text = head.dump(2);
-  text.resize(text.size() - 2); // the newline and the brace
-  text += ",\n  \"entries\": [";
-  for (size_t i = 0; i < entries.size(); ++i)
-    text += (i ? ",\n    " : "\n    ") + entries[i].dump();
-  return text + "\n  ]\n}\n";
-}
-
 void print(const Json &summary) {
   std::printf("%s -> %s\n", summary["key"].dump().c_str(), summary["point"].dump().c_str());
   for (const Json &call : summary["calls"])
@@ -148,7 +139,7 @@ int tuneFinish(const TuneOptions &o, const std::vector<OpPtr> &ops, const Global
       return InputWrong;
     }
     dropUnmeasured(groups);
-    std::vector<Json> entries;
+    Json entries = Json::array();
     for (const Group &group : groups) {
       const TunePoint *winner = group.calls.empty() ? nullptr : winnerOf(group);
       if (!winner) {
@@ -169,8 +160,9 @@ int tuneFinish(const TuneOptions &o, const std::vector<OpPtr> &ops, const Global
                  {"card", results.header()["card"]},
                  {"driver", results.header()["driver"]},
                  {"versions", plan->versions},
-                 {"date", results.header()["date"]}};
-    std::string text = tableText(head, entries);
+                 {"date", results.header()["date"]},
+                 {"entries", std::move(entries)}};
+    std::string text = jsonByLines(head, "entries"); // a retune's diff and an error's line show an entry
     namespace fs = std::filesystem;
     fs::path folder = o.output.empty()
                           ? fs::path(ops[i]->spec->file->name()).parent_path() / ".." / "kernels" / "tuned"

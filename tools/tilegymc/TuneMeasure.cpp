@@ -11,7 +11,6 @@
 #include <ctime>
 #include <deque>
 #include <thread>
-#include <unistd.h>
 
 namespace tilegym::cli {
 namespace {
@@ -92,8 +91,7 @@ private:
     const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
     std::vector<std::string> names = splitList({visible ? visible : ""});
     std::string one = worker.gpu < names.size() ? names[worker.gpu] : std::to_string(worker.gpu);
-    std::vector<std::string> command = {"/proc/" + std::to_string(getpid()) + "/exe", "tune", "--worker",
-                                        "--measure", o.measure};
+    std::vector<std::string> command = {kOwnProgram, "tune", "--worker", "--measure", o.measure};
     for (const std::string &spec : o.specs)
       command.push_back(spec);
     for (const std::string &folder : specDirs)

@@ -38,7 +38,7 @@ int Verify::run() {
   return options.noSkips && list.count(CheckLine::Skipped) ? EnvironmentLacks : Ok;
 }
 
-SelfRun Verify::command(std::vector<std::string> words) {
+ChildProcess::Finished Verify::command(std::vector<std::string> words) {
   words.insert(words.begin() + 1, spec);
   for (const std::string &folder : globals.specDirs)
     words.insert(words.end(), {"--spec-dir", folder});
@@ -47,7 +47,8 @@ SelfRun Verify::command(std::vector<std::string> words) {
     if (word != "--json")
       lastCommand += " " + word;
   words.push_back("--json");
-  return runSelf(words);
+  words.insert(words.begin(), kOwnProgram);
+  return ChildProcess::run(words);
 }
 
 std::vector<std::string> Verify::withJobs(std::vector<std::string> words) const {
@@ -65,10 +66,13 @@ static void appendLines(const std::string &text, std::vector<std::string> &lines
   }
 }
 
-CheckLine Verify::judgeCases(const SelfRun &child, const std::string &backend) {
+CheckLine Verify::judgeCases(const Finished &child, const std::string &backend) {
   json report = json::parse(child.out, nullptr, /*allow_exceptions=*/false);
-  if (!child.crash.empty() || !report.is_object() || !report.contains("cases"))
-    return CheckLine::failed(child.firstError());
+  if (!child.crash.empty() || !report.is_object() || !report.contains("cases")) {
+    CheckLine line = CheckLine::failed(child.firstError());
+    line.rerun = lastCommand;
+    return line;
+  }
   size_t passed = 0, failed = 0, skipped = 0;
   std::string why;
   std::vector<std::string> details;
@@ -109,7 +113,7 @@ CheckLine Verify::judgeCases(const SelfRun &child, const std::string &backend) {
 
 void Verify::kernels() {
   // One run of `check` is two lines.
-  SelfRun child;
+  Finished child;
   list.add("kernels", [&] {
     child = command(withJobs({"check"}));
     return judgeCases(child, "interpreter");

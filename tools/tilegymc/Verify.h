@@ -2,7 +2,7 @@
 // The checks of `verify`, in order: the spec as text, what it means, its compiled code, what was recorded of it.
 #pragma once
 #include "Checklist.h"
-#include "SelfRun.h"
+#include "ChildProcess.h"
 #include "Specs.h"
 
 namespace tilegym::cli {
@@ -12,6 +12,7 @@ struct VerifyOptions {
   std::string package; ///< what the GPU's checks use, instead of compiling here
   std::string goldens; ///< folder; empty: tests/golden beside the spec's folder
   int64_t limit = 4096;
+  double neutral = 5; ///< percent: the noise of benchmarks
   unsigned jobs = 0;
   bool noSkips = false;
 };
@@ -28,6 +29,7 @@ public:
 
 private:
   using json = nlohmann::json;
+  using Finished = ChildProcess::Finished;
   CheckLine complete();
   CheckLine formatted();
   CheckLine linted();
@@ -44,9 +46,9 @@ private:
   CheckLine benchmark();
 
   /// Runs a command of this program on the spec; with the same folders of specs.
-  SelfRun command(std::vector<std::string> words);
+  Finished command(std::vector<std::string> words);
   /// What the cases of `check --json` and `test --json` of some backends came to.
-  CheckLine judgeCases(const SelfRun &child, const std::string &backend);
+  CheckLine judgeCases(const Finished &child, const std::string &backend);
   /// `words`, and how many threads where that was said.
   std::vector<std::string> withJobs(std::vector<std::string> words) const;
   std::string folderOf(const std::string &arch) const { return scratch + "/" + arch; }

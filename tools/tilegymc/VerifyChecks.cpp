@@ -29,10 +29,6 @@ std::vector<std::string> diagnosticLines(const json &list) {
   return lines;
 }
 
-std::string counted(size_t count, const std::string &what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 } // namespace
 
 CheckLine Verify::complete() {
@@ -51,7 +47,7 @@ CheckLine Verify::complete() {
 }
 
 CheckLine Verify::formatted() {
-  SelfRun child = command({"fmt", "--check"});
+  Finished child = command({"fmt", "--check"});
   CheckLine line = child.code == Ok
                        ? CheckLine::passed("as `tilegymc fmt` writes it")
                        : CheckLine::failed("not as `tilegymc fmt` writes it",
@@ -61,7 +57,7 @@ CheckLine Verify::formatted() {
 }
 
 CheckLine Verify::linted() {
-  SelfRun child = command({"lint"});
+  Finished child = command({"lint"});
   json found = json::parse(child.out, nullptr, false);
   if (!found.is_array())
     return CheckLine::failed(child.firstError());
@@ -75,7 +71,7 @@ CheckLine Verify::linted() {
 CheckLine Verify::reference() { return judgeCases(command({"check", "--reference"}), "reference"); }
 
 CheckLine Verify::compile(const std::string &arch, json &manifest) {
-  SelfRun child =
+  Finished child =
       command(withJobs({"compile", "--arch", arch, "-o", folderOf(arch), "--name", "verified", "-q"}));
   if (child.code == EnvironmentLacks)
     return CheckLine::skipped(child.firstError());
@@ -114,8 +110,8 @@ CheckLine Verify::resources(const json &manifest) const {
 }
 
 CheckLine Verify::dispatch(const std::string &arch) {
-  SelfRun child = command({"explain", "--cases", "--package", folderOf(arch) + "/verified.tgk", "--arch",
-                           std::to_string(std::atoi(arch.c_str() + 3))});
+  Finished child = command({"explain", "--cases", "--package", folderOf(arch) + "/verified.tgk", "--arch",
+                            std::to_string(std::atoi(arch.c_str() + 3))});
   json report = json::parse(child.out, nullptr, false);
   if (!report.is_object())
     return CheckLine::failed(child.firstError());
@@ -127,14 +123,15 @@ CheckLine Verify::dispatch(const std::string &arch) {
       details.empty()
           ? CheckLine::passed("each of " + counted(report["cases"].size(), "call") + " finds its variant")
           : CheckLine::failed(counted(details.size(), "call") + " of " +
-                                  std::to_string(report["cases"].size()) + " find no variant",
+                                  std::to_string(report["cases"].size()) +
+                                  (details.size() == 1 ? " finds no variant" : " find no variant"),
                               details);
   line.rerun = "tilegymc explain " + spec + " --cases --arch " + std::to_string(std::atoi(arch.c_str() + 3));
   return line;
 }
 
 CheckLine Verify::simulator(const std::string &arch) {
-  SelfRun child = command(
+  Finished child = command(
       withJobs({"test", "--backend", "sim", "--arch", arch, "--limit", std::to_string(options.limit)}));
   CheckLine line = judgeCases(child, "sim");
   sawCompiledCode |= line.status != CheckLine::Skipped;
@@ -189,7 +186,7 @@ CheckLine Verify::golden() {
   std::string archs;
   for (const std::string &arch : options.archs)
     archs += (archs.empty() ? "" : ",") + arch;
-  SelfRun child = command({"golden", "--dir", folder, "--arch", archs});
+  Finished child = command({"golden", "--dir", folder, "--arch", archs});
   if (child.code == EnvironmentLacks)
     return CheckLine::skipped(child.firstError());
   if (child.code == Ok && child.crash.empty())
@@ -207,20 +204,6 @@ CheckLine Verify::golden() {
                        ? CheckLine::failed("none was approved", details)
                        : CheckLine::failed("it differs from what was approved", details);
   line.rerun = make + ", and review the difference";
-  return line;
-}
-
-CheckLine Verify::benchmark() {
-  if (op->spec->bench->none)
-    return CheckLine::skipped("the spec says: " + op->spec->bench->noneReason);
-  std::vector<std::string> words = {"bench"};
-  if (!options.package.empty())
-    words.insert(words.end(), {"--package", options.package});
-  SelfRun child = command(words);
-  CheckLine line = child.code == EnvironmentLacks ? CheckLine::skipped(child.firstError())
-                   : child.code == Ok             ? CheckLine::passed("measured")
-                                                  : CheckLine::failed(child.firstError());
-  line.rerun = lastCommand;
   return line;
 }
 

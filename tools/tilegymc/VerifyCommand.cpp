@@ -44,6 +44,11 @@ void addVerifyCommand(CLI::App &app, Globals &globals) {
                       "A package (.tgk) for the checks on the GPU, instead of compiling here");
   command->add_option("--golden", options->goldens,
                       "Folder of the approved files (default: tests/golden beside the spec's folder)");
+  command
+      ->add_option("--neutral", options->neutral,
+                   "Percent that a benchmark may be slower than what `bench --record` kept")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--no-skips", options->noSkips,
                     "What cannot be checked here is a failure, too (exit code 3)");
   command->add_option("-j,--jobs", options->jobs, "Threads (default: one a core)");
