@@ -47,6 +47,47 @@ bench {
   peer torch "a @ b"
 }
 """
+# The two other kinds of product that cuBLASLt is told of.
+STACKS = """op stacks(a: f32[Q, M, K], b: f32[Q, K, N]) -> c: f32[Q, M, N]
+reference { c = a @ b }
+kernel dots(BK = pow2ceil(K)) when K <= 512 {
+  grid(M * N, Q)
+  let (i, j) = (block(0) // N, block(0) % N)
+  let q = block(1)
+  store(c[q, i, j], sum(load(a[q, i, 0 :+ BK], pad=0) * load(b[q, 0 :+ BK, j], pad=0)))
+}
+test {
+  case "by hand" { Q = 1; M = 1; N = 1; K = 1; a = 0; b = 0; expect c = [[[0]]] }
+  tolerance { f32: 0 }
+}
+bench {
+  Q = 3; M = 32; N = 16; K = 8; a = 0; b = 0
+  flops = 2 * Q * M * N * K
+  peer torch "torch.bmm(a, b)"
+}
+"""
+LAYER = """op layer(x: f32[M, K], w: f32[N, K], bias: f32[N]?) -> c: f32[M, N]
+reference {
+  c = x @ w.T
+  const if present(bias) { c = c + bias }
+}
+kernel dots(BK = pow2ceil(K)) when K <= 512 {
+  grid(M * N)
+  let (i, j) = (block(0) // N, block(0) % N)
+  var s = sum(load(x[i, 0 :+ BK], pad=0) * load(w[j, 0 :+ BK], pad=0))
+  const if present(bias) { s += load(bias[j]) }
+  store(c[i, j], s)
+}
+test {
+  case "by hand" { M = 1; N = 1; K = 1; x = 0; w = 0; bias = 0; expect c = [[0]] }
+  tolerance { f32: 0 }
+}
+bench {
+  M = 32; N = 16; K = 8; x = 0; w = 0; bias = 0
+  flops = 2 * M * N * K
+  peer torch "torch.nn.functional.relu(torch.nn.functional.linear(x, w, bias))"
+}
+"""
 GNUPLOT = """#!/bin/sh
 # Writes the files that its script names.
 [ "$1" = --version ] && exit 0
@@ -58,7 +99,7 @@ class Bench(cli.CliTest):
     @classmethod
     def setUpClass(cls):
         cls.shared = tempfile.TemporaryDirectory()
-        for name, text in [("twice.tile", TWICE), ("product.tile", PRODUCT), ("gnuplot", GNUPLOT)]:
+        for name, text in [("twice.tile", TWICE), ("product.tile", PRODUCT), ("stacks.tile", STACKS), ("layer.tile", LAYER), ("gnuplot", GNUPLOT)]:
             with open(os.path.join(cls.shared.name, name), "w", encoding="utf-8") as file:
                 file.write(text)
         os.chmod(os.path.join(cls.shared.name, "gnuplot"), 0o755)
@@ -199,6 +240,18 @@ class Bench(cli.CliTest):
         self.assertNotIn("copy", row["peers"])
         row = json.loads(self.bench("--json", specs=[spec], times="product=30", TILEGYM_CUBLASLT="no-such-library.so"))["rows"][0]
         self.assertIn("no cuBLASLt: neither libcublasLt.so.13 nor .12 is installed", row["peers"]["cublaslt"]["lacking"])
+
+    def test_what_cublaslt_is_told(self):
+        # Column-major: c's transpose is b's times a's. The numbers are those of cublasLt.h.
+        turned, f32 = ["product 3 = 0", "product 4 = 0"], "matrix of 0: "
+        for name, told in [("product", [*turned, f32 + "32 x 32, 32", f32 + "32 x 32, 32", f32 + "32 x 32, 32"]),
+                           ("stacks", [*turned, f32 + "16 x 8, 16", "matrix 5 = 3", "matrix 6 = 128", f32 + "8 x 32, 8", "matrix 5 = 3", "matrix 6 = 256",
+                                       f32 + "16 x 32, 16", "matrix 5 = 3", "matrix 6 = 512"]),
+                           ("layer", ["product 3 = 1", "product 4 = 0", f32 + "8 x 16, 8", f32 + "8 x 32, 8", f32 + "16 x 32, 16", "product 7 = 4", "product 8"])]:
+            run = json.loads(self.bench("--json", "-k", name + (" M=32" if name == "product" else ""), specs=[os.path.join(self.shared.name, name + ".tile")],
+                                        times=name + "=30", TILEGYM_CUBLASLT=cli.FAKE_DRIVER, TILEGYM_FAKE_TOLD=self.path(name)))
+            self.assertEqual(run["rows"][0]["peers"]["cublaslt"]["median_us"], 60, run)
+            self.assertEqual(self.read(name).splitlines()[: len(told)], told)
 
     def test_wrong_usage(self):
         self.bench("--all", code=INPUT_WRONG, err="--all is for all ops: name some, or give --all")

@@ -18,6 +18,11 @@ enum : int { // cublasComputeType_t, cudaDataType_t and the attributes' numbers
   kData16BF = 14,
   kTransposeA = 3,
   kTransposeB = 4,
+  kEpilogue = 7,
+  kBiasPointer = 8,
+  kEpilogueBias = 4,
+  kBatchCount = 5,
+  kBatchStride = 6,
   kMaxWorkspace = 1
 };
 constexpr size_t kWorkspace = size_t(64) << 20;
@@ -35,6 +40,7 @@ struct Library {
   int (*descriptionCreate)(void **, int compute, int scale) = nullptr;
   int (*descriptionSet)(void *, int, const void *, size_t) = nullptr;
   int (*layoutCreate)(void **, int type, uint64_t rows, uint64_t columns, int64_t leading) = nullptr;
+  int (*layoutSet)(void *, int, const void *, size_t) = nullptr;
   int (*preferenceCreate)(void **) = nullptr;
   int (*preferenceSet)(void *, int, const void *, size_t) = nullptr;
   int (*heuristic)(void *, void *, void *, void *, void *, void *, void *, int, Heuristic *, int *) = nullptr;
@@ -68,6 +74,7 @@ const Library &open(const std::string &found) {
              !find(opened, "cublasLtMatmulDescCreate", l.descriptionCreate) ||
              !find(opened, "cublasLtMatmulDescSetAttribute", l.descriptionSet) ||
              !find(opened, "cublasLtMatrixLayoutCreate", l.layoutCreate) ||
+             !find(opened, "cublasLtMatrixLayoutSetAttribute", l.layoutSet) ||
              !find(opened, "cublasLtMatmulPreferenceCreate", l.preferenceCreate) ||
              !find(opened, "cublasLtMatmulPreferenceSetAttribute", l.preferenceSet) ||
              !find(opened, "cublasLtMatmulAlgoGetHeuristic", l.heuristic) ||
@@ -111,6 +118,8 @@ public:
       error = "no dtype of cuBLASLt's that is used here";
       return false;
     }
+    if (!workspace.allocate(timer.device(), kWorkspace, error) || !makeCopies(1, error))
+      return false;
     isDouble = *c == kData64F;
     auto [m, n, k] = std::tuple(product.m, product.n, product.k);
     int scale = isDouble ? kData64F : kData32F, turnFirst = product.turnB, turnSecond = product.turnA;
@@ -120,13 +129,22 @@ public:
     size_t limit = kWorkspace;
     int status = library.descriptionCreate(&description, isDouble ? kCompute64F : kCompute32F, scale);
     auto then = [&](int next) { status = status ? status : next; };
+    auto layout = [&](void **made, int type, int64_t rows, int64_t columns) {
+      then(library.layoutCreate(made, type, uint64_t(rows), uint64_t(columns), rows));
+      int32_t batch = int32_t(product.batch);
+      int64_t stride = rows * columns;
+      if (status || batch == 1)
+        return;
+      then(library.layoutSet(*made, kBatchCount, &batch, sizeof batch));
+      then(library.layoutSet(*made, kBatchStride, &stride, sizeof stride));
+    };
     then(library.descriptionSet(description, kTransposeA, &turnFirst, sizeof turnFirst));
     then(library.descriptionSet(description, kTransposeB, &turnSecond, sizeof turnSecond));
-    then(product.turnB ? library.layoutCreate(&first, *b, uint64_t(k), uint64_t(n), k)
-                       : library.layoutCreate(&first, *b, uint64_t(n), uint64_t(k), n));
-    then(product.turnA ? library.layoutCreate(&second, *a, uint64_t(m), uint64_t(k), m)
-                       : library.layoutCreate(&second, *a, uint64_t(k), uint64_t(m), k));
-    then(library.layoutCreate(&result, *c, uint64_t(n), uint64_t(m), n));
+    layout(&first, *b, product.turnB ? k : n, product.turnB ? n : k);
+    layout(&second, *a, product.turnA ? m : k, product.turnA ? k : m);
+    layout(&result, *c, n, m);
+    if (product.bias)
+      then(setBias(0));
     then(library.preferenceCreate(&preference));
     then(library.preferenceSet(preference, kMaxWorkspace, &limit, sizeof limit));
     if (!status)
@@ -137,20 +155,29 @@ public:
       return false;
     }
     std::copy(std::begin(best.algorithm), std::end(best.algorithm), algorithm);
-    return workspace.allocate(timer.device(), kWorkspace, error) && makeCopies(1, error);
+    return true;
   }
 
 private:
+  /// The copy's bias is added to the product's columns.
+  int setBias(unsigned copy) {
+    const uint32_t epilogue = kEpilogueBias;
+    const void *bias = memory[copy]->data(*product.bias);
+    int status = library.descriptionSet(description, kEpilogue, &epilogue, sizeof epilogue);
+    return status ? status : library.descriptionSet(description, kBiasPointer, &bias, sizeof bias);
+  }
+
   bool enqueue(runtime::CUstream stream, unsigned copy, std::string &error) override {
     const double doubles[2] = {1, 0};
     const float floats[2] = {1, 0};
     const void *alpha = isDouble ? static_cast<const void *>(&doubles[0]) : &floats[0];
     const void *beta = isDouble ? static_cast<const void *>(&doubles[1]) : &floats[1];
     void *c = memory[copy]->data(product.c);
-    int status =
-        library.multiply(library.handle, description, alpha, memory[copy]->data(product.b), first,
-                         memory[copy]->data(product.a), second, beta, c, result, c, result, algorithm,
-                         reinterpret_cast<void *>(workspace.address()), kWorkspace, stream);
+    int status = product.bias ? setBias(copy) : 0;
+    if (!status)
+      status = library.multiply(library.handle, description, alpha, memory[copy]->data(product.b), first,
+                                memory[copy]->data(product.a), second, beta, c, result, c, result, algorithm,
+                                reinterpret_cast<void *>(workspace.address()), kWorkspace, stream);
     if (status && error.empty())
       error = "cuBLASLt fails: status " + std::to_string(status);
     return status == 0;
@@ -166,43 +193,69 @@ private:
 
 } // namespace
 
-std::optional<Product> productOf(const sem::OpModel &op, const sem::TestCall &call) {
-  static const std::regex form(R"(\s*(\w+)(\.m?T)?\s*@\s*(\w+)(\.m?T)?\s*)");
+/// The operands that a peer's text names; nothing where it is no product of inputs of the op.
+static std::optional<Product> operandsOf(const sem::OpModel &op, const std::string &text) {
+  static const std::regex plain(R"(\s*(\w+)(\.m?T)?\s*@\s*(\w+)(\.m?T)?\s*)"),
+      stacks(R"(\s*torch\.bmm\((\w+), (\w+)\)\s*)"),
+      linear(R"(torch\.nn\.functional\.linear\((\w+), (\w+)(?:, (\w+))?\))");
+  std::smatch match;
   Product product;
-  bool found = false;
-  for (const ast::External &peer : op.spec->bench->peers) {
-    std::smatch match;
-    if (peer.backend.name != "torch" || !std::regex_match(peer.text, match, form))
-      continue;
-    int64_t a = op.findTensor(match[1].str()), b = op.findTensor(match[3].str());
-    if (a < 0 || b < 0)
-      continue;
-    product.a = size_t(a);
-    product.b = size_t(b);
+  std::string second;
+  if (std::regex_match(text, match, plain)) {
+    second = match[3].str();
     product.turnA = match[2].matched;
     product.turnB = match[4].matched;
-    found = true;
+  } else if (std::regex_match(text, match, stacks) || std::regex_search(text, match, linear)) {
+    second = match[2].str();
+    product.turnB = match.size() > 3;
+  } else {
+    return std::nullopt;
   }
+  int64_t a = op.findTensor(match[1].str()), b = op.findTensor(second);
+  if (a < 0 || b < 0)
+    return std::nullopt;
+  product.a = size_t(a);
+  product.b = size_t(b);
+  if (match.size() == 4 && match[3].matched)
+    if (int64_t bias = op.findTensor(match[3].str()); bias >= 0)
+      product.bias = size_t(bias);
+  return product;
+}
+
+std::optional<Product> productOf(const sem::OpModel &op, const sem::TestCall &call) {
+  std::optional<Product> product;
+  for (const ast::External &peer : op.spec->bench->peers)
+    if (!product && peer.backend.name == "torch")
+      product = operandsOf(op, peer.text);
+  if (!product)
+    return std::nullopt;
   size_t outputs = 0;
   for (size_t id = 0; id < op.tensors.size(); ++id)
     if (op.tensors[id].role != sem::Role::Input && call.bound.spec.present[id]) {
-      product.c = id;
+      product->c = id;
       ++outputs;
     }
-  if (!found || outputs != 1)
-    return std::nullopt;
+  if (product->bias && !call.bound.spec.present[*product->bias])
+    product->bias.reset();
   auto shape = [&](size_t id) {
     return call.bound.shapes[id].empty() ? interp::Dims() : call.bound.shapes[id][0];
   };
-  interp::Dims a = shape(product.a), b = shape(product.b), c = shape(product.c);
-  if (a.size() != 2 || b.size() != 2 || c.size() != 2)
+  interp::Dims a = shape(product->a), b = shape(product->b), c = shape(product->c);
+  if (outputs != 1 || a.size() != c.size() || b.size() != c.size() || (c.size() != 2 && c.size() != 3))
     return std::nullopt;
-  product.m = c[0];
-  product.n = c[1];
-  product.k = a[product.turnA ? 0 : 1];
-  bool fits = a[product.turnA ? 1 : 0] == product.m && b[product.turnB ? 1 : 0] == product.k &&
-              b[product.turnB ? 0 : 1] == product.n;
-  return fits ? std::optional(product) : std::nullopt;
+  size_t row = c.size() - 2, column = row + 1;
+  if (row == 1) {
+    if (a[0] != c[0] || b[0] != c[0])
+      return std::nullopt;
+    product->batch = c[0];
+  }
+  product->m = c[row];
+  product->n = c[column];
+  product->k = a[product->turnA ? row : column];
+  bool fits = a[product->turnA ? column : row] == product->m &&
+              b[product->turnB ? column : row] == product->k &&
+              b[product->turnB ? row : column] == product->n;
+  return fits ? product : std::nullopt;
 }
 
 std::unique_ptr<Contestant> cublasContestant(DeviceTimer &timer, const sem::OpModel &op,
