@@ -3,6 +3,7 @@
 #include "compiler/interpreter/Gradient.h"
 #include "compiler/interpreter/Inputs.h"
 #include "compiler/interpreter/NumericsRandom.h"
+#include "compiler/semantics/Builtins.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -294,15 +295,7 @@ bool Checker::compareInput(const ast::NamePair &pair) {
 }
 
 GradientResult Checker::run() {
-  for (const ast::NamePair &pair : declared.outputs)
-    if (forward.findTensor(pair.from.name) < 0 || backward.findTensor(pair.to.name) < 0)
-      fail("`" + pair.from.name + " -> " + pair.to.name +
-           "` names no output of the forward op and input of its gradient");
-  for (const ast::NamePair &pair : declared.inputs)
-    if (forward.findTensor(pair.from.name) < 0 || backward.findTensor(pair.to.name) < 0)
-      fail("`" + pair.from.name + " -> " + pair.to.name +
-           "` names no input of the forward op and output of its gradient");
-  if (!result.failures.empty() || !prepareInputs() || !prepareForward() || !runBackward())
+  if (!prepareInputs() || !prepareForward() || !runBackward())
     return std::move(result);
   for (const ast::NamePair &pair : declared.inputs)
     compareInput(pair);
@@ -320,6 +313,30 @@ std::string forwardName(const sem::OpModel &op) {
 GradientResult checkGradient(const sem::OpModel &backward, const sem::OpModel &forward,
                              const sem::TestCall &test, const GradientOptions &options) {
   return Checker(backward, forward, test, options).run();
+}
+
+bool checkGradientNames(const sem::OpModel &backward, const sem::OpModel &forward, DiagnosticSink &sink) {
+  size_t before = sink.numErrors();
+  auto check = [&](const ast::BoundName &name, bool isOutput) {
+    std::vector<std::string> names;
+    for (const sem::TensorParam &tensor : forward.tensors)
+      if (tensor.role == sem::Role::Inout || (tensor.role == sem::Role::Output) == isOutput)
+        names.push_back(tensor.name);
+    if (std::find(names.begin(), names.end(), name.name) != names.end())
+      return;
+    std::string has, near = sem::nearest(name.name, names);
+    for (const std::string &one : names)
+      has += (has.empty() ? "it has `" : ", `") + one + "`";
+    sink.error(name.range,
+               "`" + name.name + "` is not an " + (isOutput ? "output" : "input") + " of `" + forward.name +
+                   "`",
+               near.empty() ? has : "did you mean `" + near + "`?");
+  };
+  for (const ast::NamePair &pair : backward.spec->op->gradientOf->outputs)
+    check(pair.from, /*isOutput=*/true);
+  for (const ast::NamePair &pair : backward.spec->op->gradientOf->inputs)
+    check(pair.from, /*isOutput=*/false);
+  return sink.numErrors() == before;
 }
 
 } // namespace tilegym::interp

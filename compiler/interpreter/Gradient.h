@@ -26,7 +26,10 @@ bool isGradient(const sem::OpModel &op);
 /// The name of the op it is the gradient of.
 std::string forwardName(const sem::OpModel &op);
 
-/// Inputs of the gradient op that are named as the forward op's outputs (`rstd`) are computed by the forward op, whatever the test says.
+/// Whether the forward op has the tensors that `gradient of` names as its own; those of the gradient op are checked with its spec.
+bool checkGradientNames(const sem::OpModel &backward, const sem::OpModel &forward, DiagnosticSink &sink);
+
+/// For ops whose names were checked. Inputs of the gradient op that are named as the forward op's outputs (`rstd`) are computed by the forward op, whatever the test says.
 GradientResult checkGradient(const sem::OpModel &backward, const sem::OpModel &forward,
                              const sem::TestCall &test, const GradientOptions &options = {});
 

@@ -112,7 +112,8 @@ void failRace(const Memory &memory, int64_t position, int32_t block, int32_t oth
   failElement(Fault::Race,
               std::string(what) + " by block number " + std::to_string(block) + " races with " + blocks,
               memory, position, range,
-              "blocks of one launch are not ordered: use an atomic, or a launch for each step");
+              "blocks of one launch are not ordered: bound what reaches into another block's part "
+              "(x[lo : hi]), use an atomic, or a launch for each step");
 }
 
 void failOutside(const View &view, int64_t tileOffset, int64_t index, int64_t extent,

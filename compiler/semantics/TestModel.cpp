@@ -65,8 +65,9 @@ void TestReader::checkShapes(const TestSettings &section, const TestCaseModel &o
       const int64_t found = extentOf(literal, tensor.dims.size(), axis, use.isGroup);
       if (found == kDynamic || found == *want || (use.orOne && found == 1))
         continue;
-      sink.error(literal.range, "the literal of `" + tensor.name + "` has " + std::to_string(found) +
-                                    (use.isGroup ? " rows" : " elements along axis " + std::to_string(axis)) +
+      std::string what = use.isGroup ? (tensor.dims.size() == 1 ? " elements" : " rows")
+                                     : " elements along axis " + std::to_string(axis);
+      sink.error(literal.range, "the literal of `" + tensor.name + "` has " + std::to_string(found) + what +
                                     ", but " + op.dims[use.dim].name + " = " + std::to_string(*want));
       return;
     }

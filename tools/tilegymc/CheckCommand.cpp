@@ -55,7 +55,8 @@ std::vector<Task> makeTasks(const Options &o, const std::vector<std::unique_ptr<
         tasks.push_back({one.get(), &call, nullptr});
     if (o.referenceOnly || !interp::isGradient(*one->op))
       continue;
-    if (OpPtr forward = loadForward(*one->op, globals, sink))
+    OpPtr forward = loadForward(*one->op, globals, sink);
+    if (forward && interp::checkGradientNames(*one->op, *forward, sink))
       for (const sem::TestCall &call : one->calls)
         tasks.push_back({one.get(), &call, forward});
   }

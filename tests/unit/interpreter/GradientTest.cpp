@@ -81,6 +81,24 @@ TEST_CASE("a wrong gradient is found, with both numbers") {
   CHECK(result.failures[0].find("central differences of the forward op") != std::string::npos);
 }
 
+TEST_CASE("names that `gradient of` pairs wrongly are said once, at their place") {
+  SpecModel norm = specModel(forward);
+  std::string text = backward("g * scale");
+  size_t clause = text.find("(y -> dy; x -> dx,");
+  text.replace(clause, 18, "(scael -> dy; dy -> dx,");
+  SpecModel gradient = specModel(text);
+  DiagnosticSink sink;
+  CHECK(!checkGradientNames(*gradient.op, *norm.op, sink));
+  REQUIRE(sink.all().size() == 2);
+  CHECK(sink.all()[0].message == "`scael` is not an output of `norm`");
+  CHECK(sink.all()[0].help == "did you mean `scale`?");
+  CHECK(sink.all()[0].range.begin + 5 == sink.all()[0].range.end);
+  CHECK(sink.all()[1].message == "`dy` is not an input of `norm`");
+  CHECK(sink.all()[1].help == "it has `x`, `w`");
+  DiagnosticSink none;
+  CHECK(checkGradientNames(*specModel(backward("g * scale")).op, *norm.op, none));
+}
+
 TEST_CASE("large cases are skipped with the reason") {
   SpecModel norm = specModel(forward);
   SpecModel gradient = specModel(backward("g * scale"));
