@@ -238,6 +238,8 @@ class Bench(cli.CliTest):
         self.assertEqual([row["metric"], row["flops"], row["plot"]["name"]], ["TFLOPS", 2 * 64 * 64 * 32, "product-K32"])
         self.assertEqual([row["peers"]["cublaslt"]["median_us"], row["peers"]["cublaslt"]["ours_is"]], [60, 2])
         self.assertNotIn("copy", row["peers"])
+        few = json.loads(self.bench("--json", "--no-peers", "-k", "M=64", "--check-elements", "256", specs=[spec], times="product=30"))["rows"][0]
+        self.assertEqual(few["checked"], "M=64 K=32 N=64, M=4")  # as few rows as that leaves to a and c; b is whole
         row = json.loads(self.bench("--json", specs=[spec], times="product=30", TILEGYM_CUBLASLT="no-such-library.so"))["rows"][0]
         self.assertIn("no cuBLASLt: neither libcublasLt.so.13 nor .12 is installed", row["peers"]["cublaslt"]["lacking"])
 

@@ -2,15 +2,19 @@
 // Benchmark calls of other sizes than the spec lists.
 #include "BenchCalls.h"
 #include "compiler/interpreter/HostTensor.h"
+#include <algorithm>
 #include <set>
 
 namespace tilegym::cli {
 
-static int64_t largestTensor(const sem::BoundCall &bound) {
+/// The most elements of a tensor that has the dim, or an extent made of dims. Those of b stay where a product's rows become fewer.
+static int64_t largestWith(const sem::OpModel &op, const sem::BoundCall &bound, int64_t dim) {
   int64_t most = 0;
-  for (const auto &list : bound.shapes)
-    for (const auto &shape : list)
-      most = std::max(most, interp::numElements(shape));
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    if (std::any_of(op.tensors[id].dims.begin(), op.tensors[id].dims.end(),
+                    [&](const sem::DimUse &use) { return use.dim == dim || use.dim < 0; }))
+      for (const auto &shape : bound.shapes[id])
+        most = std::max(most, interp::numElements(shape));
   return most;
 }
 
@@ -63,11 +67,12 @@ static int64_t longestDim(const sem::OpModel &op, const sem::TestCall &call) {
 
 sem::TestCall smallEnough(const sem::OpModel &op, const sem::TestCall &call, int64_t elements) {
   sem::TestCall small = call;
-  while (largestTensor(small.bound) > elements) {
+  for (;;) {
     int64_t dim = longestDim(op, small);
-    std::optional<sem::TestCall> less;
-    if (dim >= 0)
-      less = withDim(op, small, size_t(dim), small.bound.values.dims[size_t(dim)] / 2);
+    if (dim < 0 || largestWith(op, small.bound, dim) <= elements)
+      break;
+    std::optional<sem::TestCall> less =
+        withDim(op, small, size_t(dim), small.bound.values.dims[size_t(dim)] / 2);
     if (!less)
       break;
     small = std::move(*less);
