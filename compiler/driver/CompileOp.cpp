@@ -34,7 +34,7 @@ struct Job {
 /// So many points are compiled for a variant at most: where they spill, and where they do not fit in shared memory.
 constexpr size_t kMaxSpillTries = 4, kMaxSharedTries = 16;
 /// So many points of a variant are worth measuring: what the cost model ranks behind them has no hope.
-constexpr size_t kMaxTunePoints = 12;
+constexpr size_t kMaxTunePoints = 24;
 
 /// The compiler itself as part of the key: the bytes of this program. A new build with the same version number compiles anew.
 const std::string &compilerIdentity() {

@@ -2,7 +2,7 @@
 // A model of one number: what a thread holds of the largest tile, or of the largest result of a matrix product. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
 // more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions. Without facts, eight values a thread.
 // A block that holds more than some 16 KB leaves room for too few others, which would load while it stores: then a cluster shares the tile. Rows in shared
-// memory cost a thread no register, so four times as much does no harm; but where registers do as well, they cost fewer instructions.
+// memory cost a thread no register, so up to four times as much does no harm; but where registers do as well, they cost fewer instructions.
 #include "compiler/driver/CostModel.h"
 #include <algorithm>
 #include <cmath>
@@ -84,14 +84,27 @@ double productCost(const KernelSize &size, const sem::Specialization &point, til
          0.1 * std::log2(double(size.operand)); // of equal results the nearest to a square
 }
 
+/// Rows in shared memory: fastest where it holds some 128 bytes a thread, so that a multiprocessor's share of them keeps most of its threads, and
+/// threads take them in two to four strips (layer_norm, softmax and rms_norm at 8192 to 131072; docs/performance.md).
+double sharedCost(const KernelSize &size, const sem::Specialization &point) {
+  double ctas = double(knob(point, "ctas", 1)), block = double(size.largestTile * size.elementBytes) / ctas;
+  double ofThread = block * ctas / threadsOf(point),
+         strips = ofThread / double(16 * knob(point, "vectors", 2));
+  double cost = 1 + 0.5 * std::abs(std::log2(ofThread / 128)) +
+                std::max(0.0, std::abs(std::log2(strips) - 1.5) - 0.5) +
+                std::max(0.0, std::log2(block / (4 * kBlockBytes)));
+  if (ctas > 1)
+    cost += 0.2 * std::log2(ctas) + 2 * std::max(0.0, std::log2(kBlockBytes / block));
+  return cost;
+}
+
 double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts, bool warpgroups) {
   if (size.result)
     return productCost(size, point, facts, warpgroups);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
-  bool shared = knob(point, "hold", 0) != 0;
-  if (shared && facts != tile::Facts::Fast)
-    return HUGE_VAL; // what holding makes of it is what it is without
+  if (knob(point, "hold", 0)) // without facts it makes no difference
+    return facts == tile::Facts::Fast ? sharedCost(size, point) : HUGE_VAL;
   double cost = facts == tile::Facts::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
                                            : std::abs(std::log2(held / 8));
   if (held > 64)
@@ -99,10 +112,6 @@ double cost(const KernelSize &size, const sem::Specialization &point, tile::Fact
   if (warps > 8)
     cost += 0.3 * std::log2(double(warps) / 8); // few large blocks overlap loading and storing less
   double shares = double(size.largestTile * size.elementBytes) / double(ctas) / kBlockBytes;
-  if (shared) {
-    cost += 1;
-    shares /= 4;
-  }
   cost += std::max(0.0, std::log2(shares));
   if (ctas > 1) // an exchange a reduction must pay
     cost += 0.2 * std::log2(double(ctas)) + 2 * std::max(0.0, -std::log2(shares));

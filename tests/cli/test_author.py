@@ -275,6 +275,10 @@ class Undone(VerifyTest):
         self.expect(OK, "golden", "scaled", "--arch", "sm_80", "--update", cwd=self.folder.name)
         self.assertEqual(self.verify(OK, SCALED)["golden"]["status"], "passed")
         self.undone(SCALED.replace("factor: f32 = 2", "factor: f32 = 2, more: f32 = 1").replace("* factor", "* factor * more"), "golden", "it differs from what was approved", "scaled.sm_80.manifest.json: differs")
+        os.makedirs(self.path("kernels/tuned/sm_80"))
+        entry = {"kernel": "flat", "point": {"BN": 512, "warps": 2}}
+        self.write("kernels/tuned/sm_80/scaled.json", json.dumps({"format": 1, "op": "scaled", "arch": "sm_80", "entries": [entry]}))
+        self.expect(INPUT_WRONG, "golden", "scaled", "--arch", "sm_80", cwd=self.folder.name, err="scaled.json:1:60: error: the tuned point")
 
     def test_benchmark(self):
         zeros = SCALED.replace("N = 4096; T", "N = 4096; x = 0; T")  # zero in, zero out: all that the driver's kernels can do

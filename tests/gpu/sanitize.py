@@ -11,7 +11,7 @@ from tilegym_ctypes import Package
 def main():
     package, op = Package(sys.argv[1]), sys.argv[2]
     runs = 0
-    for rows, n in [(3, 63), (5, 1000), (4, 1024), (3, 4096), (2, 16384), (2, 20000), (1, 24576)]:
+    for rows, n in [(3, 63), (5, 1000), (4, 1024), (3, 4096), (2, 16384), (2, 20000), (1, 24576), (3, 65536)]:
         for dtype in (torch.float32, torch.bfloat16):
             for pad in (0, 3): # packed, and rows at odd places: the fast and the general variants
                 view = lambda rows, n, dtype: torch.empty(rows, n + pad, device="cuda", dtype=dtype)[:, :n]

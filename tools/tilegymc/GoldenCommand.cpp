@@ -120,6 +120,7 @@ int run(const Options &o, const Globals &globals) {
   DiagnosticSink sink;
   std::vector<OpPtr> ops = loadOps(o.specs, globals, sink);
   std::vector<GoldenFile> files;
+  driver::CompileReport summary; // errors point into the tables that it keeps
   for (const std::string &chip : splitList(o.archs)) {
     llvm::Expected<emit::Arch> arch = emit::parseArch(chip);
     if (!arch) {
@@ -132,7 +133,6 @@ int run(const Options &o, const Globals &globals) {
       options.progress = [&](size_t done, size_t all) {
         progress(op->name + " for " + chip + ": " + std::to_string(done) + "/" + std::to_string(all));
       };
-      driver::CompileReport summary;
       std::optional<emit::PackageOp> compiled = driver::compileOp(op, options, summary, sink);
       progress("");
       if (!compiled)

@@ -224,6 +224,24 @@ tune scaled { BN = 65536; warps = 32; vectors = 1; hold in )";
         "hold=1, but sm_90a has 232448 | list more `ctas`, or `hold = registers`, in `tune scaled`");
 }
 
+TEST_CASE("rows in shared memory: some 128 bytes a thread, two to four strips, at most 64 KB a block") {
+  std::string rows = R"(
+kernel scaled(BN = pow2ceil(N)) when (N <= 131072) & (N > 8192) {
+  grid(R)
+  let t = load(x[block(0), 0 :+ BN])
+  store(y[block(0), 0 :+ BN], t / sum(t))
+}
+tune scaled { warps in [4, 8, 16]; ctas in [1, 2, 4, 8]; hold in [shared]; vectors in [1, 2, 4] }
+)";
+  using Names = std::vector<std::string>;
+  CHECK(slotsOf(rows + streaming, tile::Facts::Fast, 90) ==
+        Names{"scaled_f32_BN16384_warps16_ctas1_hold1_vectors2_fast spare",
+              "scaled_f32_BN32768_warps16_ctas2_hold1_vectors2_fast spare",
+              "scaled_f32_BN65536_warps16_ctas4_hold1_vectors2_fast spare",
+              "scaled_f32_BN131072_warps16_ctas8_hold1_vectors2_fast spare",
+              "streaming_f32_BN1024_warps4_fast"});
+}
+
 TEST_CASE("targets by their names") {
   auto problem = [](const char *name) { return llvm::toString(emit::parseArch(name).takeError()); };
   CHECK(problem("sm_1") == "'sm_1' is no target; expected one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_100, "
