@@ -72,7 +72,7 @@ class Explain(cli.CliTest):
     def test_products_say_which_cores(self):
         self.expect(OK, "explain", "matmul", "--shape", "64,64", "--shape", "b=64,64", "--dtype", "f32",
                     out="product without tensor cores, because it is one of f32, exact as `precision=ieee` (the default) asks")
-        self.expect(OK, "explain", "matmul", "--shape", "64,64", "--shape", "b=64,64", "--dtype", "bf16", out="product on tensor cores")
+        self.expect(OK, "explain", "matmul", "--shape", "64,64", "--shape", "b=64,64", "--dtype", "bf16", out="product on tensor cores, four warps at a time (wgmma)")
 
     def test_stages(self):
         self.explain(OK, "--shape", "64,4096", "--shape", "w=4096", "--emit", "ptx", out=".visible .entry held_flat_f32_BM2_BN512_warps2_fast")
