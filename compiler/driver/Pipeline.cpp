@@ -72,8 +72,10 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     break;
   case Stage::Layout:
     passes.nest<tile::KernelOp>().addPass(transforms::createWidenOperands({options.float8Products}));
-    if (options.warpgroupProducts)
+    if (options.warpgroupProducts) {
       passes.nest<tile::KernelOp>().addPass(transforms::createUseWarpgroups());
+      passes.nest<tile::KernelOp>().addPass(transforms::createOverlapProducts());
+    }
     passes.nest<tile::KernelOp>().addPass(transforms::createShareOperands());
     passes.addPass(transforms::createAssignLayouts());
     passes.nest<tile::KernelOp>().addPass(transforms::createPipelineLoads());

@@ -286,6 +286,35 @@ def UseWarpgroups : Pass<"use-warpgroups", "::tilegym::tile::KernelOp"> {
   }];
 }
 
+def OverlapProducts : Pass<"overlap-products", "::tilegym::tile::KernelOp"> {
+  let summary = "a loop's first product runs a trip ahead, beside the work that lies between its two";
+  let description = [{
+    ```mlir
+    %r = scf.for %k = %lo to %hi step %s iter_args(%sum = %init) {
+      %b = tile.load %x [... %k ...]
+      %p = tile.dot %a, %b, %zeros warpgroups
+      %q = ... elementwise work and reductions of %p
+      %next = tile.dot %q, %v, %sum warpgroups
+      scf.yield %next
+    }
+    ==>
+    %p0 = tile.dot %a, (load at %lo), %zeros warpgroups
+    %r:2 = scf.for %k = %lo to %hi step %s iter_args(%sum = %init, %p = %p0) {
+      %ahead = tile.dot %a, (load at %k + %s), %zeros warpgroups in_flight
+      %q = ... of %p
+      %next = tile.dot %q, %v, %sum warpgroups
+      %done = tile.dot_wait 0 (%ahead)
+      scf.yield %next, %done
+    }
+    ```
+    Where the induction variable alone decides what is multiplied, and a bound that is checked makes zeros of what the last trip would load. Attention is such a loop. Costs
+    the registers of one more result.
+
+    Needs: use-warpgroups. Must precede share-operands and pipeline-loads, to which loads a trip ahead are as any. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def WidenOperands : Pass<"widen-operands", "::tilegym::tile::KernelOp"> {
   let summary = "8-bit floats as f16 where no instruction multiplies them";
   let description = [{

@@ -17,17 +17,20 @@ using Buffers = llvm::SmallDenseSet<Value>;
 struct State {
   Buffers read, written; ///< since the last barrier, on some way here
   Buffers copied;        ///< by copies that nobody has waited for
+  Buffers inFlight;      ///< read by products that nobody has waited for, whatever barriers were met
   bool freed = false;    ///< a buffer that was read has ended, so that another may lie in its place
 
   bool join(const State &other) {
     size_t before = size();
-    for (auto [mine, theirs] :
-         {std::pair(&read, &other.read), {&written, &other.written}, {&copied, &other.copied}})
+    for (auto [mine, theirs] : {std::pair(&read, &other.read),
+                                {&written, &other.written},
+                                {&copied, &other.copied},
+                                {&inFlight, &other.inFlight}})
       mine->insert(theirs->begin(), theirs->end());
     freed |= other.freed;
     return size() != before;
   }
-  size_t size() const { return read.size() + written.size() + copied.size() + freed; }
+  size_t size() const { return read.size() + written.size() + copied.size() + inFlight.size() + freed; }
   void meet() {
     read.clear();
     written.clear();
@@ -143,6 +146,14 @@ private:
       state.written.insert(state.copied.begin(), state.copied.end());
     } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
       readSlots(op, slotsOf(dot));
+      if (dot.getInFlight())
+        for (Value slot : slotsOf(dot))
+          state.inFlight.insert(bufferOf(slot));
+    } else if (auto wait = dyn_cast<tile::DotWaitOp>(op)) {
+      // The reads end here, for what this thread knows.
+      state.read.insert(state.inFlight.begin(), state.inFlight.end());
+      if (wait.getPending() == 0)
+        state.inFlight.clear();
     }
   }
 

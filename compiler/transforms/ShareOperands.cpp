@@ -45,8 +45,12 @@ Value loadTransposed(tile::PermuteOp permute) {
       ValueRange(), load.getPad(), /*mask=*/Value(), /*held=*/Value());
 }
 
-/// Whether elementwise work makes the value from a product's result.
+/// Whether elementwise work makes the value from a product's result, which a loop may carry.
 bool followsProduct(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+        loop && argument != loop.getInductionVar())
+      return followsProduct(loop.getTiedLoopInit(argument)->get());
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;

@@ -121,3 +121,28 @@ tile.kernel @warpgroups grid 1 [-1] facts <fast> warps 4 params [#tile.param<ext
   %f = tile.dot %a, %b, %none warpgroups : !tile.shared<1, tensor<64x16xf16, #s>>, !tile.shared<1, tensor<16x8xf16, #b>>, tensor<64x8xf32>
   tile.return
 }
+
+// -----
+
+#s = #tile.layout<"64x16 unit 64x16 reg [0,1] [0,2] [0,4] [0,8] [1,0] [2,0] [4,8] [8,0] [16,0] [32,0]">
+#b = #tile.layout<"16x8 unit 16x8 reg [0,1] [0,2] [0,4] [1,0] [2,0] [4,0] [8,0]">
+
+// A product in flight still reads, whatever barriers are met, until it was waited for: the next write of its slot is behind another barrier.
+// CHECK-LABEL: tile.kernel @flight
+tile.kernel @flight grid 1 [-1] facts <fast> warps 4 params [] {
+  %t = arith.constant dense<1.0> : tensor<64x16xf16>
+  %u = arith.constant dense<1.0> : tensor<16x8xf16>
+  %none = arith.constant dense<0.0> : tensor<64x8xf32>
+  %a = tile.alloc : !tile.shared<1, tensor<64x16xf16, #s>>
+  %b = tile.alloc : !tile.shared<1, tensor<16x8xf16, #b>>
+  // CHECK: tile.dot {{.*}} in_flight
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.dot_wait 0
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.put
+  %d = tile.dot %a, %b, %none warpgroups in_flight : !tile.shared<1, tensor<64x16xf16, #s>>, !tile.shared<1, tensor<16x8xf16, #b>>, tensor<64x8xf32>
+  tile.barrier
+  %e = tile.dot_wait 0 (%d) : tensor<64x8xf32> to tensor<64x8xf32>
+  tile.put %t into %a : tensor<64x16xf16> into !tile.shared<1, tensor<64x16xf16, #s>>
+  tile.return
+}

@@ -55,6 +55,14 @@ tile.kernel @chained grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0
   %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
   // CHECK: tile.dot %{{.*}} : tensor<64x64xf16>, !tile.shared<1,
   %o = tile.dot %p, %x, %none : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  // A loop may carry what it follows from.
+  %one = arith.constant 1 : i64
+  %l = scf.for %i = %zero to %n step %one iter_args(%c = %s) -> (tensor<64x64xf32>) : i64 {
+    %h = arith.truncf %c : tensor<64x64xf32> to tensor<64x64xf16>
+    // CHECK: tile.dot %{{.*}} : tensor<64x64xf16>, !tile.shared<1,
+    %e = tile.dot %h, %x, %none : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+    scf.yield %e : tensor<64x64xf32>
+  }
   tile.store %o to %a[span(%zero, 64) stride %n within(%zero, %n), span(%zero, 64) stride %n within(%zero, %n)] : tensor<64x64xf32> to !tile.ptr<f32>
   tile.return
 }
