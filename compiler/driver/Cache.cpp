@@ -16,7 +16,7 @@ using namespace llvm;
 namespace tilegym::driver {
 namespace {
 
-constexpr StringLiteral kMagic = "tilegymc-cache-2\n";
+constexpr StringLiteral kMagic = "tilegymc-cache-3\n";
 
 /// Numbers and texts to bytes and back, in one order.
 struct Encoder {
@@ -58,13 +58,20 @@ std::string encode(const emit::PackageVariant &k) {
   e.bytes = kMagic.str();
   e.text(k.abi.entry);
   for (int64_t value : {int64_t(k.abi.facts), k.abi.gridRank, k.abi.warps, k.abi.ctas, k.sharedBytes,
-                        int64_t(k.abi.params.size()), int64_t(k.abi.tensors.size())})
+                        int64_t(k.abi.params.size()), int64_t(k.abi.tensors.size()), int64_t(k.abi.maps.size())})
     e.number(value);
   for (const tile::KernelParam &p : k.abi.params)
     for (int64_t value : {int64_t(p.kind), p.id, p.axis, p.bytes})
       e.number(value);
   for (const tile::TensorFacts &t : k.abi.tensors)
     e.number(t.bits());
+  for (const tile::TensorMapABI &m : k.abi.maps) {
+    for (int64_t value : {m.tensor, m.swizzle, int64_t(m.axes.size())})
+      e.number(value);
+    for (const tile::MapAxis &a : m.axes)
+      for (int64_t value : {a.box, a.dim, a.extent, a.stride})
+        e.number(value);
+  }
   const emit::Resources &r = k.resources;
   for (unsigned value :
        {r.registers, r.staticShared, r.stack, r.spillStores, r.spillLoads, r.barriers, r.constantBytes})
@@ -91,7 +98,7 @@ std::optional<emit::PackageVariant> decode(StringRef bytes) {
   k.abi.warps = d.number();
   k.abi.ctas = d.number();
   k.sharedBytes = d.number();
-  int64_t params = d.number(), tensors = d.number();
+  int64_t params = d.number(), tensors = d.number(), maps = d.number();
   for (int64_t i = 0; d.ok && i < params; ++i) {
     tile::KernelParam p;
     p.kind = tile::ParamKind(d.number());
@@ -102,6 +109,16 @@ std::optional<emit::PackageVariant> decode(StringRef bytes) {
   }
   for (int64_t i = 0; d.ok && i < tensors; ++i)
     k.abi.tensors.push_back(tile::TensorFacts::fromBits(d.number()));
+  for (int64_t i = 0; d.ok && i < maps; ++i) {
+    tile::TensorMapABI &m = k.abi.maps.emplace_back();
+    m.tensor = d.number();
+    m.swizzle = d.number();
+    for (int64_t axes = d.number(); d.ok && axes > 0; --axes) {
+      tile::MapAxis &a = m.axes.emplace_back();
+      for (int64_t *value : {&a.box, &a.dim, &a.extent, &a.stride})
+        *value = d.number();
+    }
+  }
   emit::Resources &r = k.resources;
   for (unsigned *value : {&r.registers, &r.staticShared, &r.stack, &r.spillStores, &r.spillLoads, &r.barriers,
                           &r.constantBytes})

@@ -45,6 +45,13 @@ json variantOf(const sem::OpModel &op, const PackageVariant &v) {
     j["params"][p.name] = p.value;
   for (const sem::NamedInt &k : v.spec.knobs)
     j["knobs"][k.name] = k.value;
+  for (const tile::TensorMapABI &map : v.abi.maps) {
+    json box = json::array();
+    for (const tile::MapAxis &axis : map.axes)
+      box.push_back(axis.box);
+    j["tensor_maps"].push_back(
+        {{"tensor", op.tensors[map.tensor].name}, {"box", std::move(box)}, {"swizzle", map.swizzle}});
+  }
   j["threads"] = v.abi.warps * 32;
   j["shared_bytes"] = v.sharedBytes;
   if (!v.cubin.empty()) {

@@ -227,6 +227,10 @@ private:
     for (const tile::KernelParam &p : v.abi.params)
       layout.push_back(writeParam(p));
     record.layout = out.put(ArrayRef<Param>(layout));
+    SmallVector<format::TensorMap> maps;
+    for (const tile::TensorMapABI &map : v.abi.maps)
+      maps.push_back(writeMap(map));
+    record.maps = out.put(ArrayRef<format::TensorMap>(maps));
     record.grid = launchGrid(v);
     record.knobs = out.text(knobText(v.spec));
     record.threads = uint32_t(v.abi.warps * 32);
@@ -268,8 +272,17 @@ private:
       return {ParamKind::Grid, id, 0};
     case tile::ParamKind::SmCount:
       return {ParamKind::SmCount, 0, 0};
+    case tile::ParamKind::TensorMap:
+      return {ParamKind::TensorMap, axis, 0};
     }
     llvm_unreachable("a parameter of no kind");
+  }
+
+  format::TensorMap writeMap(const tile::TensorMapABI &map) {
+    SmallVector<format::MapAxis> axes;
+    for (const tile::MapAxis &a : map.axes)
+      axes.push_back({idOr(a.dim), a.stride < 0 ? 0 : uint32_t(a.stride), uint32_t(a.box), 0, a.extent});
+    return {uint32_t(map.tensor), uint32_t(map.swizzle), out.put(ArrayRef<format::MapAxis>(axes))};
   }
 
   Slice writeImages(const PackageVariant &v) {

@@ -15,6 +15,7 @@
 //               kernels have axis 0 alone: there the group is one dim
 //   Grid        number of blocks along grid axis `id`; i64. Launches are one-dimensional: block number = x + grid(0) * (y + grid(1) * z)
 //   SmCount     multiprocessors of the device; i64
+//   TensorMap   what the copy engine knows of tensor `id`, KernelABI::maps[axis]; 128 bytes, aligned to 64, by value
 #pragma once
 #include "compiler/ir/TileEnums.h"
 #include <cstdint>
@@ -29,10 +30,30 @@ constexpr int64_t maxGroupRank = 7;
 /// format::kMaxFastExtent.
 constexpr int64_t maxFastExtent = (int64_t(1) << 31) - (int64_t(1) << 20);
 
+/// format::kMaxMaps.
+constexpr int64_t maxTensorMaps = 16;
+
+/// One axis of a tensor map.
+struct MapAxis {
+  int64_t box = 1;     ///< elements along it that one copy takes
+  int64_t dim = -1;    ///< the op's run-time dim that is its extent; -1: `extent` is
+  int64_t extent = 0;  ///< 0 where a dim is
+  int64_t stride = -1; ///< the axis of the tensor (as ParamKind::Stride counts) whose stride it has; -1: neighbours in memory
+  bool operator==(const MapAxis &) const = default;
+};
+
+/// A tensor map that the runtime makes.
+struct TensorMapABI {
+  int64_t tensor = 0;
+  int64_t swizzle = 0;       ///< bytes; 0: none
+  std::vector<MapAxis> axes; ///< the innermost first
+  bool operator==(const TensorMapABI &) const = default;
+};
+
 struct KernelParam {
   ParamKind kind = ParamKind::Base;
   int64_t id = 0, axis = 0;
-  int64_t bytes = 8; ///< size and alignment
+  int64_t bytes = 8; ///< size and, but for a tensor map, alignment
   bool operator==(const KernelParam &) const = default;
 };
 
@@ -53,6 +74,7 @@ struct KernelABI {
   Facts facts = Facts::General;
   std::vector<KernelParam> params;
   std::vector<TensorFacts> tensors; ///< by OpModel::tensors; all false unless fast
+  std::vector<TensorMapABI> maps;   ///< by the `axis` of parameters that are tensor maps
   /// In fast kernels every group merges to one dim, strides are not negative, offsets in bytes are below 2^31, and
   /// extents at most maxFastExtent.
   bool isFast() const { return facts == Facts::Fast; }

@@ -3,7 +3,7 @@
 #ifndef TILEGYM_IR_PROGRAM_TD
 #define TILEGYM_IR_PROGRAM_TD
 
-include "compiler/ir/TileAttrs.td"
+include "compiler/ir/TensorMap.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoRegionArguments]> {
   let summary = "a program run once for each block of a grid";
@@ -59,7 +59,7 @@ def Tile_ParamOp : Tile_Op<"param", [Pure, DeclareOpInterfaceMethods<InferIntRan
     ```
   }];
   let arguments = (ins Tile_Int:$number);
-  let results = (outs AnyTypeOf<[Tile_Ptr, Tile_Scalar]>:$result);
+  let results = (outs AnyTypeOf<[Tile_Ptr, Tile_Scalar, Tile_TensorMap]>:$result);
   let assemblyFormat = "$number attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{

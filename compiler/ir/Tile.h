@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tile dialect: types, attributes, interfaces and ops.
 #pragma once
+#include "compiler/ir/KernelABI.h"
 #include "compiler/ir/Region.h"
 #include "compiler/ir/TileEnums.h"
 #include "compiler/layout/Layout.h"
@@ -21,6 +22,11 @@ namespace tilegym::layout {
 /// What uniques layout attributes: equal layouts have one spelling.
 inline llvm::hash_code hash_value(const Layout &layout) { return llvm::hash_value(layout.str()); }
 } // namespace tilegym::layout
+namespace tilegym::tile {
+inline llvm::hash_code hash_value(const MapAxis &axis) {
+  return llvm::hash_combine(axis.box, axis.dim, axis.extent, axis.stride);
+}
+} // namespace tilegym::tile
 
 #include "compiler/ir/TileDialect.h.inc"
 #define GET_TYPEDEF_CLASSES

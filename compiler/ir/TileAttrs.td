@@ -46,7 +46,8 @@ def Tile_ParamKind : Tile_Enum<"ParamKind", "what one parameter of a kernel's fl
   I32EnumAttrCase<"Base", 0, "base">, I32EnumAttrCase<"Extent", 1, "extent">, I32EnumAttrCase<"Stride", 2, "stride">,
   I32EnumAttrCase<"Scalar", 3, "scalar">, I32EnumAttrCase<"GroupRank", 4, "group_rank">,
   I32EnumAttrCase<"GroupExtent", 5, "group_extent">, I32EnumAttrCase<"GroupStride", 6, "group_stride">,
-  I32EnumAttrCase<"Grid", 7, "grid">, I32EnumAttrCase<"SmCount", 8, "sm_count">]>;
+  I32EnumAttrCase<"Grid", 7, "grid">, I32EnumAttrCase<"SmCount", 8, "sm_count">,
+  I32EnumAttrCase<"TensorMap", 9, "tensor_map">]>;
 
 def Tile_Param : Tile_Attr<"Param", "param"> {
   let summary = "one parameter of a kernel";

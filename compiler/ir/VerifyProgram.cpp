@@ -32,7 +32,8 @@ LogicalResult KernelOp::verify() {
     if (param.getDivisor() < 1)
       return emitOpError("parameter '") << param.getName().getValue() << "' has divisor "
                                         << param.getDivisor() << ", expected at least 1";
-    if (isa<PtrType>(param.getType()) != (param.getKind() == ParamKind::Base))
+    if (isa<PtrType>(param.getType()) != (param.getKind() == ParamKind::Base) ||
+        isa<TensorMapType>(param.getType()) != (param.getKind() == ParamKind::TensorMap))
       return emitOpError("parameter '")
              << param.getName().getValue() << "' is of kind " << stringifyParamKind(param.getKind())
              << " and has type " << param.getType();
@@ -82,6 +83,13 @@ KernelABI tilegym::tile::abiOf(KernelOp kernel) {
   abi.facts = kernel.getFacts();
   for (Attribute attr : kernel.getParams()) {
     auto param = cast<ParamAttr>(attr);
+    if (auto map = dyn_cast<TensorMapType>(param.getType())) {
+      abi.params.push_back({param.getKind(), param.getId(), int64_t(abi.maps.size()), 128});
+      TensorMapABI &made = abi.maps.emplace_back(TensorMapABI{param.getId(), map.getSwizzle(), {}});
+      for (int64_t axis : map.getOrder())
+        made.axes.push_back(map.getAxes()[axis]);
+      continue;
+    }
     int64_t bytes = isa<PtrType>(param.getType()) ? 8 : (param.getType().getIntOrFloatBitWidth() + 7) / 8;
     abi.params.push_back({param.getKind(), param.getId(), param.getAxis(), bytes});
   }

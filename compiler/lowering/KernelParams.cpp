@@ -168,6 +168,8 @@ tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int
     name = "sm_count";
     upper = int32Max;
     break;
+  case ParamKind::TensorMap:
+    llvm_unreachable("only passes make tensor maps");
   }
   return tile::ParamAttr::get(context, kind, id, axis, StringAttr::get(context, name), type, divisor, upper,
                               readonly);

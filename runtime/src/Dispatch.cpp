@@ -49,7 +49,7 @@ TilegymStatus findDevice(Call &call, const Driver **driver, const Device **devic
 TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
                      CUfunction function, CUstream stream) {
   Parameters parameters;
-  fillParameters(call, choice, grid, &parameters);
+  TRY(fillParameters(driver, call, choice, grid, &parameters));
   CUresult result = driver.launch(function, unsigned(grid.blocks), choice.variant->threads,
                                   choice.variant->sharedBytes, stream, parameters.pointers);
   return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);

@@ -31,7 +31,13 @@ enum : int { // CUresult, CUdevice_attribute, CUpointer_attribute, CUfunction_at
   kPointerRangeSize = 12,
   kMemoryTypeHost = 1,
   kFunctionMaxDynamicShared = 8,
+  kInterleaveNone = 0, // and of tensor maps
+  kPromote256Bytes = 3,
+  kFillZeros = 0,
 };
+
+/// A CUtensorMap, which is aligned to 64 bytes.
+constexpr size_t kTensorMapBytes = 128;
 
 /// CUlaunchConfig, whose attributes no launch here has: a cluster's size stands in the code.
 struct CUlaunchConfig {

@@ -51,10 +51,12 @@ TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid);
 
 /// The kernel's parameters, laid out for cuLaunchKernel.
 struct Parameters {
-  alignas(8) unsigned char storage[512 * 8];
-  void *pointers[512];
+  alignas(64) unsigned char maps[format::kMaxMaps][kTensorMapBytes];
+  alignas(8) unsigned char storage[format::kMaxParams * 8];
+  void *pointers[format::kMaxParams];
 };
-void fillParameters(const Call &call, const Choice &choice, const Grid &grid, Parameters *parameters);
+TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
+                             Parameters *parameters);
 
 /// Fills outputs that the signature gives a first value.
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream);

@@ -157,12 +157,13 @@ private:
       const Kernel &kernel = table.get<Kernel>(op.kernels)[v.kernel];
       if (!slice<uint8_t>(v.dtypes) || !slice<int64_t>(v.consts) || !slice<int64_t>(v.constDims) ||
           !slice<int64_t>(v.params) || !name(v.entry) || !slice<Image>(v.images) || !slice<Param>(v.layout) ||
-          !slice<Slice>(v.grid) || !slice<char>(v.knobs) || !slice<uint8_t>(v.tensorFacts))
+          !slice<Slice>(v.grid) || !slice<char>(v.knobs) || !slice<uint8_t>(v.tensorFacts) ||
+          !slice<TensorMap>(v.maps))
         return false;
       if (v.dtypes.count != op.typeVars.count || v.consts.count != op.scalars.count ||
           v.constDims.count != op.dims.count || v.params.count != kernel.paramNames.count ||
           v.tensorFacts.count != op.tensors.count || v.grid.count < 1 || v.grid.count > 4 ||
-          v.layout.count > kMaxParams || v.threads < 1 || v.threads > 1024 || v.sharedBytes > kMaxShared)
+          v.layout.count > kMaxParams || v.maps.count > kMaxMaps || v.threads < 1 || v.threads > 1024 || v.sharedBytes > kMaxShared)
         return bad("a variant whose lists do not match its op");
       for (Slice g : table.get<Slice>(v.grid))
         if (!value(g, op, kernel.paramNames.count))
@@ -171,9 +172,29 @@ private:
         if (i.offset > table.header().size || i.size > table.header().size - i.offset ||
             i.offset < table.header().imagesOffset || i.kind > 1 || i.unpacked > kMaxImage)
           return bad("an image that lies outside");
+      for (const TensorMap &m : table.get<TensorMap>(v.maps))
+        if (!tensorMap(m, op))
+          return false;
       for (const Param &p : table.get<Param>(v.layout))
         if (!parameter(p, op, v))
           return false;
+    }
+    return true;
+  }
+
+  bool tensorMap(const TensorMap &m, const Op &op) {
+    if (!index(m.tensor, op.tensors.count, "a tensor map of no tensor") || !slice<MapAxis>(m.axes))
+      return false;
+    bool swizzles = m.swizzle == 0 || m.swizzle == 32 || m.swizzle == 64 || m.swizzle == 128;
+    if (m.axes.count < 1 || m.axes.count > kMaxMapRank || !swizzles)
+      return bad("a tensor map that no driver takes");
+    bool isInnermost = true;
+    for (const MapAxis &a : table.get<MapAxis>(m.axes)) {
+      if (a.dim == kNone ? a.extent < 0 : a.dim >= op.dims.count)
+        return bad("a tensor map of no dim");
+      if (!isInnermost && a.stride >= table.get<Tensor>(op.tensors)[m.tensor].dims.count)
+        return bad("a tensor map of no axis");
+      isInnermost = false;
     }
     return true;
   }
@@ -200,6 +221,8 @@ private:
       return index(p.a, v.grid.count, "a parameter of no grid axis");
     case ParamKind::SmCount:
       return true;
+    case ParamKind::TensorMap:
+      return index(p.a, v.maps.count, "a parameter of no tensor map");
     }
     return bad("a parameter of an unknown kind");
   }

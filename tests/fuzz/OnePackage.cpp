@@ -3,6 +3,7 @@
 #include "tests/fuzz/OnePackage.h"
 #include "runtime/src/ChoiceCache.h"
 #include "runtime/src/KernelLaunch.h"
+#include "tests/unit/runtime/driver/NullDriver.h"
 #include "tilegym/format/Checksum.h"
 #include <algorithm>
 #include <cstring>
@@ -66,7 +67,8 @@ void callOp(const Table &table, const format::Op &op, ChoiceCache &cache, unsign
       computeGrid(whole, choice, &grid) != TILEGYM_OK)
     return;
   Parameters parameters;
-  fillParameters(whole, choice, grid, &parameters);
+  static const Driver driver = testing::nullDriver();
+  fillParameters(driver, whole, choice, grid, &parameters);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // The functions of the table. Launches run at once, on the caller's thread; an error's text is what the simulator found.
 #include "SimDriver.h"
 #include "compiler/simulator/Machine.h"
+#include "compiler/simulator/TensorMap.h"
 #include "compiler/simulator/jit/LoadedCode.h"
 #include "compiler/targets/TargetFacts.h"
 #include <algorithm>
@@ -144,6 +145,37 @@ CUresult setAttribute(int attribute, int value, CUkernel kernel, CUdevice ordina
   return runtime::kSuccess;
 }
 
+/// The driver's numbers of swizzles, in order.
+constexpr sim::Swizzle kSwizzles[] = {sim::Swizzle::None, sim::Swizzle::B32, sim::Swizzle::B64,
+                                      sim::Swizzle::B128};
+
+CUresult encodeTensorMap(void *made, int type, uint32_t rank, void *address, const uint64_t *extents,
+                         const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
+                         int interleave, int swizzle, int, int fill) {
+  if (rank > sim::TensorMap::maxRank || type < 0 || type > int(sim::TensorType::BF16) || swizzle < 0 ||
+      swizzle >= int(std::size(kSwizzles)))
+    return failed(kInvalidValue, "a tensor map of a rank, type or swizzle that no device has");
+  sim::TensorMap map;
+  map.address = reinterpret_cast<uint64_t>(address);
+  map.rank = int(rank);
+  map.type = sim::TensorType(type);
+  map.swizzle = kSwizzles[swizzle];
+  map.interleave = interleave;
+  map.fillNaN = fill != 0;
+  for (size_t i = 0; i < rank; ++i) {
+    map.extents[i] = extents[i];
+    map.box[i] = box[i];
+    map.elementStrides[i] = elementStrides[i];
+    if (i > 0)
+      map.strides[i - 1] = strides[i - 1];
+  }
+  if (auto fault = sim::tensorMapFault(map))
+    return failed(kInvalidValue, "a tensor map: " + *fault);
+  sim::TensorMapBytes bytes = sim::encodeTensorMap(map);
+  std::memcpy(made, bytes.data(), bytes.size());
+  return runtime::kSuccess;
+}
+
 CUresult launch(const runtime::CUlaunchConfig *launched, CUfunction function, void **parameters, void **) {
   const Kernel &kernel = *reinterpret_cast<const Kernel *>(function);
   const sim::KernelFacts &facts = *kernel.code.facts;
@@ -256,6 +288,7 @@ runtime::Driver makeTable() {
     return *function = reinterpret_cast<CUfunction>(kernel), CUresult(runtime::kSuccess);
   };
   t.kernelSetAttribute = setAttribute;
+  t.tensorMapEncodeTiled = encodeTensorMap;
   t.launchKernelEx = launch;
   t.memsetD8Async = fill<unsigned char>;
   t.memsetD16Async = fill<unsigned short>;

@@ -165,7 +165,8 @@ std::string KernelDevice::launch(Package &package, const runtime::Call &bound, u
     return tilegym_last_error();
   if (grid.blocks > 0) {
     auto parameters = std::make_unique<runtime::Parameters>();
-    runtime::fillParameters(bound, choice, grid, parameters.get());
+    if (runtime::fillParameters(driver, bound, choice, grid, parameters.get()) != TILEGYM_OK)
+      return tilegym_last_error();
     runtime::CUresult result = driver.launch(function, unsigned(grid.blocks), variant.threads,
                                              variant.sharedBytes, nullptr, parameters->pointers);
     if (result != runtime::kSuccess)

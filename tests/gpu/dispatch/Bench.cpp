@@ -89,7 +89,7 @@ TilegymStatus runUntil(Phase last, TilegymPackage &package, uint32_t number, con
   if (last == Phase::Choose)
     return TILEGYM_OK;
   Parameters parameters;
-  fillParameters(call, choice, grid, &parameters);
+  TRY(fillParameters(*driver, call, choice, grid, &parameters));
   driver->launch(function, unsigned(grid.blocks), choice.variant->threads, choice.variant->sharedBytes,
                  nullptr, parameters.pointers);
   return TILEGYM_OK;
@@ -112,10 +112,12 @@ void Bare::prepare(TilegymPackage &package, const Driver &driver, const Device &
   kernel = reinterpret_cast<CUkernel>(inPlace);
   if (reinterpret_cast<CUfunction>(kernel) == function)
     stop("calls launch a kernel and not its function, though the context is known");
-  fillParameters(call, choice, grid, &parameters);
+  need(fillParameters(driver, call, choice, grid, &parameters));
   packedSize = 0;
   for (size_t i = 0; const format::Param &p : package.table.get<format::Param>(choice.variant->layout)) {
     size_t size = 8;
+    if (p.kind == format::ParamKind::TensorMap)
+      stop("this benchmark packs no tensor maps");
     if (p.kind == format::ParamKind::Scalar)
       size = size_t(format::bytesOf(format::DType(call.dtypes[call.scalars[p.a].typeVar])));
     packedSize = (packedSize + size - 1) / size * size;

@@ -30,6 +30,23 @@ tile.kernel @kind grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0,
 
 // -----
 
+// expected-error @below {{parameter 'x' is of kind tensor_map and has type 'i64'}}
+tile.kernel @map grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "x", i64>] {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{a tensor map has 6 axes, expected 1 to 5}}
+func.func private @axes(!tile.tensor_map<f32, [4 of 8, 1 of 8 by 0, 1 of 8 by 1, 1 of 8 by 2, 1 of 8 by 3, 1 of 8 by 4], swizzle 0>)
+
+// -----
+
+// expected-error @below {{a tensor map has an axis of extent 0, expected at least 1}}
+func.func private @extent(!tile.tensor_map<f32, [4 of 8, 1 of 0 by 1], swizzle 0>)
+
+// -----
+
 // expected-error @below {{'width' is no kind of parameter}}
 tile.kernel @word grid 1 [-1] facts <fast> warps 4 params [#tile.param<width 0, "x", i64>] {
   tile.return

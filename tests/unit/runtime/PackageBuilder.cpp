@@ -38,6 +38,10 @@ Variant PackageBuilder::variant(const OpText &o, const VariantText &v) {
   r.params = put(v.params);
   r.entry = text(v.entry);
   r.layout = put(v.layout);
+  std::vector<TensorMap> maps;
+  for (const MapText &m : v.maps)
+    maps.push_back({m.tensor, m.swizzle, put(m.axes)});
+  r.maps = put(maps);
   r.tensorFacts = put(v.tensorFacts.empty() ? std::vector<uint8_t>(o.tensors.size(), 0) : v.tensorFacts);
   r.grid = codes(v.grid);
   r.knobs = text("warps=4");

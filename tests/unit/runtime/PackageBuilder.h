@@ -65,6 +65,10 @@ struct ImageText {
   std::string bytes = "cubin";
   uint32_t unpacked = 0;
 };
+struct MapText {
+  uint32_t tensor = 0, swizzle = 0;
+  std::vector<MapAxis> axes; ///< innermost first
+};
 struct VariantText {
   uint32_t kernel = 0, facts = kFactsGeneral;
   std::vector<uint8_t> dtypes;         ///< by type var
@@ -75,6 +79,7 @@ struct VariantText {
   std::string entry = "entry";
   std::vector<ImageText> images = {ImageText{}};
   std::vector<Param> layout = {};
+  std::vector<MapText> maps = {};
   std::vector<uint8_t> tensorFacts = {}; ///< empty: none
   std::vector<Code> grid = {{number(1)}};
   uint32_t threads = 128, sharedBytes = 0;

@@ -43,11 +43,13 @@ const HandlerTable &handlers() {
   return table;
 }
 
-/// A parameter's type in PTX: pointers to global memory, a bool as a byte, f8 as its bits.
+/// A parameter's type in PTX: pointers to global memory, a bool as a byte, f8 as its bits, of a tensor map its address in the parameter space.
 Type parameterType(tile::ParamAttr param) {
   Type type = param.getType();
   if (isa<tile::PtrType>(type))
     return LLVM::LLVMPointerType::get(type.getContext(), 1);
+  if (isa<tile::TensorMapType>(type))
+    return LLVM::LLVMPointerType::get(type.getContext());
   if (type.isInteger(1) || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8))
     return IntegerType::get(type.getContext(), 8);
   return type;
@@ -60,6 +62,14 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
     types.push_back(parameterType(kernel.getParam(i)));
   auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
   auto function = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), signature);
+  for (int64_t i = 0; i < kernel.getNumParams(); ++i) {
+    if (!isa<tile::TensorMapType>(kernel.getParam(i).getType()))
+      continue;
+    auto bytes = TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128));
+    function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getByValAttrName(), bytes);
+    function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
+    function.setArgAttr(unsigned(i), "nvvm.grid_constant", b.getUnitAttr());
+  }
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   int32_t threads = int32_t(kernel.getNumThreads());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));

@@ -10,11 +10,11 @@
 namespace tilegym::format {
 
 constexpr uint32_t kMagic = 0x4b4d4754; // "TGMK"
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 constexpr uint32_t kNone = 0xffffffffu;
 constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
 constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
-constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxShared = 1 << 20, kMaxImage = 1 << 28;
+constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxMaps = 16, kMaxMapRank = 5, kMaxShared = 1 << 20, kMaxImage = 1 << 28;
 
 struct Slice {
   uint32_t offset = 0, count = 0;
@@ -121,7 +121,7 @@ struct Kernel {
 };
 
 /// What one kernel parameter is. Each takes 8 bytes aligned, except scalars, which have their dtype's size
-/// and alignment.
+/// and alignment, and tensor maps.
 enum class ParamKind : uint32_t {
   TensorPointer, ///< a = tensor
   Dim,           ///< a = dim: i64 extent (a group's: the product)
@@ -133,10 +133,27 @@ enum class ParamKind : uint32_t {
                  ///< one merged stride
   Grid,          ///< a = grid axis: i64, the number of blocks along it
   SmCount,       ///< i64, multiprocessors of the device
+  TensorMap,     ///< a = number among Variant::maps: the driver's 128 bytes, aligned to 64
 };
 struct Param {
   ParamKind kind;
   uint32_t a, b;
+};
+
+/// One axis of a tensor map.
+struct MapAxis {
+  uint32_t dim;    ///< whose value is the extent; kNone: `extent` is
+  uint32_t stride; ///< axis as written, as of ParamKind::Stride; the innermost axis has stride 1, whatever stands here
+  uint32_t box;    ///< elements along it that one copy takes, 1 to 256
+  uint32_t reserved; ///< 0
+  int64_t extent;
+};
+
+/// What the driver makes a tensor map from.
+struct TensorMap {
+  uint32_t tensor;
+  uint32_t swizzle; ///< bytes: 0, 32, 64 or 128
+  Slice axes;       ///< MapAxis, 1 to 5, the innermost first
 };
 
 /// So far below 2^31 that a position beyond an extent by a tile still fits a signed 32-bit integer.
@@ -180,6 +197,7 @@ struct Variant {
   Slice entry;       ///< char: the symbol
   Slice images;      ///< Image, best first for each arch
   Slice layout;      ///< Param
+  Slice maps;        ///< TensorMap
   Slice tensorFacts; ///< uint8_t (TensorFacts bits), by tensor
   Slice
       grid; ///< Slice (of Inst): 1 to 3 extents, and the cluster's size if there is one; the launch has one axis, of their product (first fastest)

@@ -271,3 +271,12 @@ tile.kernel @held_in_turns grid 1 [-1] facts <fast> warps 1 params [#tile.param<
   }
   tile.return
 }
+
+// -----
+
+// A tensor map stays where the launch put it: its parameter is its address.
+// CHECK-LABEL: llvm.func @map(
+// CHECK-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+tile.kernel @map grid 1 [-1] facts <fast> warps 1 params [#tile.param<tensor_map 0, "x", !tile.tensor_map<bf16, [64 of dim 0], swizzle 128>>] {
+  tile.return
+}

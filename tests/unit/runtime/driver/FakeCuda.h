@@ -45,6 +45,7 @@ struct FakeCuda {
   std::vector<std::string> calls; ///< "cuLibraryLoadData 15 cubin", "cuMemsetD32Async 8" ...
   std::vector<FakeLaunch> launches;
   std::map<void *, size_t> allocated;
+  size_t tensorMaps = 0; ///< made so far: each is 128 bytes of its number
 
   void reset() {
     std::lock_guard lock(mutex);
@@ -60,6 +61,7 @@ struct FakeCuda {
     capturing.clear();
     calls.clear();
     launches.clear();
+    tensorMaps = 0;
   }
   size_t count(const std::string &prefix) {
     std::lock_guard lock(mutex);

@@ -199,6 +199,25 @@ int cuKernelSetAttribute(int attribute, int value, void *, int device) {
          std::to_string(attribute) + " = " + std::to_string(value) + " on " + std::to_string(device));
   return 0;
 }
+/// Notes all that it is told; the map itself is a number of that.
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *extents,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                           int interleave, int swizzle, int promotion, int fill) {
+  auto list = [](const auto *numbers, size_t n) {
+    std::string text;
+    for (size_t i = 0; i < n; ++i)
+      text += (i ? "," : "") + std::to_string(numbers[i]);
+    return "[" + text + "]";
+  };
+  auto aligned = reinterpret_cast<size_t>(map) % 64 == 0 ? "" : " misplaced";
+  LOCKED("cuTensorMapEncodeTiled",
+         "type " + std::to_string(type) + " at " + std::to_string(reinterpret_cast<size_t>(address)) +
+             " extents " + list(extents, rank) + " strides " + list(strides, rank - 1) + " box " +
+             list(box, rank) + " steps " + list(steps, rank) + " modes " + std::to_string(interleave) +
+             std::to_string(swizzle) + std::to_string(promotion) + std::to_string(fill) + aligned);
+  std::memset(map, int(++state().tensorMaps), 128);
+  return 0;
+}
 int cuLaunchKernelEx(const tilegym::runtime::CUlaunchConfig *c, void *function, void **params, void **) {
   LOCKED("cuLaunchKernelEx", "");
   auto *kernel = static_cast<FakeKernel *>(function);
