@@ -193,6 +193,7 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       if (const targets::TargetFacts *target = targets::findTarget(options.arch.number)) {
         pipeline.float8Products = target->float8Products;
         pipeline.warpgroupProducts = target->warpgroupProducts && options.arch.exact;
+        pipeline.tensorCopies = target->bulkCopies;
       }
       addStagePasses(passes, stage, pipeline);
       if (failed(passes.run(*module))) {
@@ -206,7 +207,7 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
         options.inspect(stage, module->getOperation());
       if (options.sink)
         options.sink(stage, textOf(*module));
-      if (stage == Stage::Opt)
+      if (stage == Stage::Opt || stage == Stage::Layout)
         for (auto op : module->getOps<tile::KernelOp>())
           variant.abi = tile::abiOf(op);
       if (stage == Stage::Layout)

@@ -49,6 +49,7 @@ static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options)
 
   // After the proof, which knows a block's position on an axis; before the arithmetic, of which the positions are part.
   kernel.addPass(transforms::createLinearizeGrid());
+  kernel.addPass(transforms::createMakePersistent());
 
   // Index arithmetic in 32 bits where ranges allow: loops and regions, then what lies between them. First fold what they decide, then make signed operations unsigned (a floor division becomes
   // a plain one), then narrow, and only then take apart the divisions that are left.
@@ -78,9 +79,12 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     }
     passes.nest<tile::KernelOp>().addPass(transforms::createShareOperands());
     passes.addPass(transforms::createAssignLayouts());
+    passes.nest<tile::KernelOp>().addPass(transforms::createSpecializeLoads({options.tensorCopies}));
     passes.nest<tile::KernelOp>().addPass(transforms::createPipelineLoads());
     passes.nest<tile::KernelOp>().addPass(transforms::createPlaceBarriers());
     passes.nest<tile::KernelOp>().addPass(transforms::createPlanShared());
+    // What a tensor map stands for is no parameter any more.
+    passes.nest<tile::KernelOp>().addPass(transforms::createPruneParams());
     break;
   case Stage::Threads:
     passes.addPass(nvidia::createTilesToThreads());

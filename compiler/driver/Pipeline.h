@@ -36,6 +36,7 @@ struct PipelineOptions {
   Platform platform = Platform::Gpu;
   bool float8Products = false; ///< TargetFacts
   bool warpgroupProducts = false;
+  bool tensorCopies = false; ///< 〃
 };
 
 /// The passes that lead to a stage of MLIR from the one before it. `Tile` has none: lowering makes it.

@@ -50,6 +50,8 @@ bool needsCluster(const sem::Specialization &spec) {
 
 bool holdsInShared(const sem::Specialization &spec) { return knob(spec, "hold", 0) != 0; }
 
+bool hasProducer(const sem::Specialization &spec) { return knob(spec, "schedule", 0) != 0; }
+
 /// The points of the tune space that the target can run.
 std::vector<sem::Specialization> runnable(const sem::OpModel &op, const sem::Specialization &base,
                                           std::string_view chip, const targets::TargetFacts &target,
@@ -70,6 +72,8 @@ std::vector<sem::Specialization> runnable(const sem::OpModel &op, const sem::Spe
   };
   without(target.clusters, needsCluster, "clusters (`ctas`, `cluster`)", "ctas in [2, 4]");
   without(target.bulkCopies, holdsInShared, "bulk copies (`hold = shared`)", "hold in [registers, shared]");
+  without(target.bulkCopies, hasProducer, "a copy engine (`schedule = cooperative`)",
+          "schedule in [pipelined, cooperative]");
   return points;
 }
 

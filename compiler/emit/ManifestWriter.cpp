@@ -52,7 +52,9 @@ json variantOf(const sem::OpModel &op, const PackageVariant &v) {
     j["tensor_maps"].push_back(
         {{"tensor", op.tensors[map.tensor].name}, {"box", std::move(box)}, {"swizzle", map.swizzle}});
   }
-  j["threads"] = v.abi.warps * 32;
+  j["threads"] = v.abi.threads();
+  if (v.abi.blocksPerSm)
+    j["blocks_per_sm"] = v.abi.blocksPerSm;
   j["shared_bytes"] = v.sharedBytes;
   if (!v.cubin.empty()) {
     j["registers"] = v.resources.registers;

@@ -233,7 +233,8 @@ private:
     record.maps = out.put(ArrayRef<format::TensorMap>(maps));
     record.grid = launchGrid(v);
     record.knobs = out.text(knobText(v.spec));
-    record.threads = uint32_t(v.abi.warps * 32);
+    record.threads = uint32_t(v.abi.threads());
+    record.blocksPerSm = uint32_t(v.abi.blocksPerSm);
     record.sharedBytes = uint32_t(v.sharedBytes);
     record.registers = v.resources.registers;
     record.spillBytes = v.resources.spills();

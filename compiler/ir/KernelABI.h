@@ -35,10 +35,11 @@ constexpr int64_t maxTensorMaps = 16;
 
 /// One axis of a tensor map.
 struct MapAxis {
-  int64_t box = 1;     ///< elements along it that one copy takes
-  int64_t dim = -1;    ///< the op's run-time dim that is its extent; -1: `extent` is
-  int64_t extent = 0;  ///< 0 where a dim is
-  int64_t stride = -1; ///< the axis of the tensor (as ParamKind::Stride counts) whose stride it has; -1: neighbours in memory
+  int64_t box = 1;    ///< elements along it that one copy takes
+  int64_t dim = -1;   ///< the op's run-time dim that is its extent; -1: `extent` is
+  int64_t extent = 0; ///< 0 where a dim is
+  int64_t stride =
+      -1; ///< the axis of the tensor (as ParamKind::Stride counts) whose stride it has; -1: neighbours in memory
   bool operator==(const MapAxis &) const = default;
 };
 
@@ -79,8 +80,11 @@ struct KernelABI {
   /// extents at most maxFastExtent.
   bool isFast() const { return facts == Facts::Fast; }
   int64_t gridRank = 1;
-  int64_t warps = 4;
-  int64_t ctas = 1; ///< blocks of a cluster for each block of the grid
+  int64_t warps = 4;     ///< that hold tiles
+  bool producer = false; ///< a further warp feeds them
+  int64_t threads() const { return (warps + producer) * 32; }
+  int64_t ctas = 1;        ///< blocks of a cluster for each block of the grid
+  int64_t blocksPerSm = 0; ///< of a launch whose blocks take several of the grid each; 0: one each
 };
 
 class KernelOp;

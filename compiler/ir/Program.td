@@ -11,7 +11,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     `params` is the flat list of parameters, in order (compiler/ir/KernelABI.h). `gridRank` axes have block ids; where the extent of
     one is exactly a parameter, `gridParams` gives its number (else -1), which proves `block_id < extent`. `warps` is the size of
     a block; the other knobs of the schedule are in `knobs`. `tensors` has for each tensor of the op what dispatch promises of it: 1 for a unit
-    inner stride, 2 for aligned, 4 for whole vectors (TensorFacts), added up.
+    inner stride, 2 for aligned, 4 for whole vectors (TensorFacts), added up. `resident`: the launch has at most so many blocks a multiprocessor, and each takes
+    further blocks of the grid in turn; 0: one for each block of the grid.
 
     Example:
     ```mlir
@@ -22,17 +23,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Tile_Int:$gridRank, DenseI64ArrayAttr:$gridParams, Tile_FactsAttr:$facts, Tile_Int:$warps,
     Tile_ParamArray:$params, OptionalAttr<Tile_Math>:$math, OptionalAttr<DictionaryAttr>:$knobs,
-    OptionalAttr<DenseI64ArrayAttr>:$tensorFacts);
+    OptionalAttr<DenseI64ArrayAttr>:$tensorFacts, DefaultValuedAttr<Tile_Int, "0">:$blocksPerSm);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `grid` $gridRank $gridParams `facts` $facts `warps` $warps `params` $params (`math` $math^)? (`knobs` $knobs^)? (`tensors` $tensorFacts^)?
-    attr-dict-with-keyword $body
+    (`resident` $blocksPerSm^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::tilegym::tile::ParamAttr getParam(int64_t number);
     int64_t getNumParams() { return int64_t(getParams().size()); }
+    /// Those that hold tiles; a producer's warp comes on top.
     int64_t getNumThreads() { return getWarps() * 32; }
+    bool hasProducer();
     /// Blocks of the cluster that one block of the grid is spread over.
     int64_t getCtas() { return getKnob("ctas", 1); }
     bool hasFtz() { return getMath() && getMath()->getFtz(); }
@@ -106,6 +109,18 @@ def Tile_LinearBlockIdOp : Tile_Op<"linear_block_id", [Pure, DeclareOpInterfaceM
     Example:
     ```mlir
     %b = tile.linear_block_id
+    ```
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LaunchSizeOp : Tile_Op<"launch_size", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "how many blocks the launch has: those of the grid, or fewer where blocks are resident";
+  let description = [{
+    Example:
+    ```mlir
+    %n = tile.launch_size
     ```
   }];
   let results = (outs I64:$result);

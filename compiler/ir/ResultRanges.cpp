@@ -33,6 +33,10 @@ void LinearBlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRange
   set(getResult(), between(getType(), 0, maxBlocks - 1));
 }
 
+void LaunchSizeOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+  set(getResult(), between(getType(), 1, maxBlocks));
+}
+
 void IotaOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
   set(getResult(), between(getType(), 0, getType().getDimSize(getAxis()) - 1));
 }

@@ -27,6 +27,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has ") << getWarps() << " warps, expected 1 to 32";
   if (!llvm::isPowerOf2_64(getCtas()) || getCtas() > 8)
     return emitOpError("has clusters of ") << getCtas() << " blocks, expected 1, 2, 4 or 8";
+  if (getBlocksPerSm() < 0)
+    return emitOpError("has ") << getBlocksPerSm() << " resident blocks a multiprocessor";
   for (Attribute attr : getParams()) {
     auto param = cast<ParamAttr>(attr);
     if (param.getDivisor() < 1)
@@ -42,6 +44,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError("must end with tile.return");
   return success();
 }
+
+bool KernelOp::hasProducer() { return !getBody().front().getOps<RolesOp>().empty(); }
 
 ParamAttr ParamOp::getParam() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
@@ -98,6 +102,8 @@ KernelABI tilegym::tile::abiOf(KernelOp kernel) {
       abi.tensors.push_back(TensorFacts::fromBits(bits));
   abi.gridRank = kernel.getGridRank();
   abi.warps = kernel.getWarps();
+  abi.producer = kernel.hasProducer();
   abi.ctas = kernel.getCtas();
+  abi.blocksPerSm = kernel.getBlocksPerSm();
   return abi;
 }

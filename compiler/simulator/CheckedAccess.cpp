@@ -112,15 +112,16 @@ void Machine::race(Agent &agent, uint64_t address, Touch touch, const Site *site
   keep(std::move(finding));
 }
 
-void Machine::missingProxyFence(Agent &agent, uint64_t address, Touch touch, const Site *site,
-                                const Cell &cell) {
-  if (!state->isNew(FindingKind::ProxyFence, site, cell.writeSite))
+void Machine::missingProxyFence(Agent &agent, uint64_t address, Touch touch, const Site *site, Epoch earlier,
+                                const Site *earlierSite, bool earlierWrote) {
+  if (!state->isNew(FindingKind::ProxyFence, site, earlierSite))
     return;
   Finding finding = fault(FindingKind::ProxyFence, agent, site, "");
   finding.text = "missing fence.proxy.async: " + agent.describe() + " " + verb(touch) + " " +
                  where(*this, agent, address) + " through the async proxy (" + place(site) + "), which " +
-                 describe(cell.write) + " wrote through the generic proxy (" + place(cell.writeSite) + ")";
-  finding.other = cell.writeSite;
+                 describe(earlier) + (earlierWrote ? " wrote" : " read") + " through the generic proxy (" +
+                 place(earlierSite) + ")";
+  finding.other = earlierSite;
   keep(std::move(finding));
 }
 
@@ -161,12 +162,24 @@ void Machine::addReader(Cell &cell, const Agent &agent, Epoch me, const Site *si
   add(set, me, site);
 }
 
+static ProxyMemory spaceOf(uint64_t address) {
+  return address < uint64_t(1) << 32 ? ProxyMemory::Shared : ProxyMemory::Global;
+}
+
+/// In shared memory a read that is ordered before a copy may still be overtaken by it, unless a proxy fence stands between: an H200 lets an
+/// mbarrier's arrival pass the ldmatrix in front of it.
 void Machine::checkReaders(const Cell &cell, Agent &agent, uint64_t address, Touch touch, const Site *site) {
-  bool atomic = isAtomic(touch);
+  bool atomic = isAtomic(touch), crosses = agent.asyncProxy && spaceOf(address) == ProxyMemory::Shared;
   Epoch me = agent.clock.epoch();
-  if (cell.read && cell.read.agent() != me.agent() && !(atomic && cell.read.isAtomic()) &&
-      !agent.clock.covers(cell.read))
-    race(agent, address, touch, site, cell.read, cell.readSite, false);
+  auto isUnfenced = [&](Epoch reader) {
+    return crosses && !reader.isAsyncProxy() && !agent.visible[size_t(ProxyMemory::Shared)].covers(reader);
+  };
+  if (cell.read && cell.read.agent() != me.agent() && !(atomic && cell.read.isAtomic())) {
+    if (!agent.clock.covers(cell.read))
+      race(agent, address, touch, site, cell.read, cell.readSite, false);
+    else if (isUnfenced(cell.read))
+      missingProxyFence(agent, address, touch, site, cell.read, cell.readSite, false);
+  }
   if (!cell.readers)
     return;
   for (const ReadSet::Entry &entry : cell.readers->entries) {
@@ -179,12 +192,12 @@ void Machine::checkReaders(const Cell &cell, Agent &agent, uint64_t address, Tou
         race(agent, address, touch, site, reader, entry.site, false);
         break;
       }
+      if (isUnfenced(reader)) {
+        missingProxyFence(agent, address, touch, site, reader, entry.site, false);
+        break;
+      }
     }
   }
-}
-
-static ProxyMemory spaceOf(uint64_t address) {
-  return address < uint64_t(1) << 32 ? ProxyMemory::Shared : ProxyMemory::Global;
 }
 
 inline void Machine::touchCell(Cell &cell, Agent &agent, uint64_t address, Touch touch, const Site *site) {
@@ -199,7 +212,7 @@ inline void Machine::touchCell(Cell &cell, Agent &agent, uint64_t address, Touch
       race(agent, address, touch, site, cell.write, cell.writeSite, true);
     else if (agent.asyncProxy && !cell.write.isAsyncProxy() &&
              !agent.visible[size_t(spaceOf(address))].covers(cell.write))
-      missingProxyFence(agent, address, touch, site, cell);
+      missingProxyFence(agent, address, touch, site, cell.write, cell.writeSite, true);
   }
   if (writes(touch)) {
     if (cell.read || cell.readers) {

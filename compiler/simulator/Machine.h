@@ -110,7 +110,8 @@ private:
   void addReader(Cell &cell, const Agent &agent, Epoch me, const Site *site);
   void race(Agent &agent, uint64_t address, Touch touch, const Site *site, Epoch earlier,
             const Site *earlierSite, bool earlierWrote);
-  void missingProxyFence(Agent &agent, uint64_t address, Touch touch, const Site *site, const Cell &cell);
+  void missingProxyFence(Agent &agent, uint64_t address, Touch touch, const Site *site, Epoch earlier,
+                         const Site *earlierSite, bool earlierWrote);
   void keep(Finding finding); ///< one that is known to be new
   struct State;
   const LaunchConfig *launched = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // block number = x + grid0 * (y + grid1 * z), taken apart. All of it fits in 32 bits, where a division costs a fifth of one in 64.
+#include "compiler/transforms/GridExtent.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -29,7 +30,7 @@ struct LinearizeGrid : impl::LinearizeGridBase<LinearizeGrid> {
     Value extents[3];
     auto extent = [&](int64_t axis) {
       if (!extents[axis])
-        extents[axis] = addParam(kernel, builder, axis);
+        extents[axis] = gridExtent(kernel, builder, axis);
       return extents[axis];
     };
     for (tile::NumBlocksOp count : counts) {
@@ -60,17 +61,6 @@ struct LinearizeGrid : impl::LinearizeGridBase<LinearizeGrid> {
       id.replaceAllUsesWith(positions[id.getAxis()]);
       id.erase();
     }
-  }
-
-  static Value addParam(tile::KernelOp kernel, OpBuilder &builder, int64_t axis) {
-    SmallVector<Attribute> params(kernel.getParams().begin(), kernel.getParams().end());
-    constexpr int64_t maxBlocks = (int64_t(1) << 31) - 1;
-    auto name = builder.getStringAttr("grid" + std::to_string(axis));
-    auto param = tile::ParamAttr::get(builder.getContext(), tile::ParamKind::Grid, axis, 0, name,
-                                      builder.getI64Type(), 1, maxBlocks, false);
-    params.push_back(param);
-    kernel.setParamsAttr(builder.getArrayAttr(params));
-    return tile::ParamOp::create(builder, kernel.getLoc(), param.getType(), int64_t(params.size()) - 1);
   }
 };
 

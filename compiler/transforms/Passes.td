@@ -94,6 +94,27 @@ def LinearizeGrid : Pass<"linearize-grid", "::tilegym::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def MakePersistent : Pass<"make-persistent", "::tilegym::tile::KernelOp"> {
+  let summary = "blocks stay, and take further blocks of the grid";
+  let description = [{
+    Under `persistent = true`. The launch then has at most `occupancy` blocks (1 unless given) a multiprocessor.
+
+    ```mlir
+    tile.kernel @k ... {
+      %b = tile.linear_block_id
+      use %b
+    ==>
+    tile.kernel @k ... resident 1 {
+      %total = tile.param 3 : i64                // #tile.param<grid 0, "grid0", i64>
+      %first = tile.linear_block_id
+      %n = tile.launch_size
+      scf.for %b = %first to %total step %n { use %b }
+    ```
+    Must follow linearize-grid. What does not depend on the block is computed once. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def NarrowLoops : Pass<"narrow-loops", "::tilegym::tile::KernelOp"> {
   let summary = "induction variables of 32 bits where bounds and step are proved to fit";
   let description = [{
@@ -268,6 +289,43 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let options = [Option<"maxOps", "max-ops", "int64_t", "400", "largest body, in operations, that is copied">];
+}
+
+def SpecializeLoads : Pass<"specialize-loads", "::tilegym::tile::KernelOp"> {
+  let summary = "a producer's warp feeds shared memory, the kernel's warps compute";
+  let description = [{
+    Under `schedule = cooperative`, for loads that tensor maps describe. The producer runs a copy of the loops and conditions that its loads stand in; each load
+    fills the next slot of a ring of `stages` (4 unless given) once that is empty. The work waits until it is full and says when it is read:
+
+    ```mlir
+    scf.for %k = %lo to %hi step %s {
+      %a = tile.load %x [... %k ...]
+      %slot = tile.slot %buffer[%zero]
+      tile.put %a into %slot
+      tile.dot %slot, ...
+    }
+    ==>
+    tile.roles producer {
+      scf.for %k = %lo to %hi step %s iter_args(%at = 0, %p = 1) {
+        tile.mbarrier_wait %empty[%at] parity %p
+        tile.mbarrier_expect %full[%at] bytes 16384
+        tile.tensor_load %map[... %k ...] into (slot %at) signal %full[%at]
+      }
+    } consumer {
+      scf.for %k = %lo to %hi step %s iter_args(%at = 0, %p = 0) {
+        tile.mbarrier_wait %full[%at] parity %p
+        tile.dot (slot %at), ...
+        tile.mbarrier_arrive %empty[%at]
+      }
+    }
+    ```
+    Loads of what nothing writes, padded with zeros, at places that follow from parameters and induction variables; others stay where they are. Loads that are
+    read by the same products share a ring. A ring within whose turn others turn has one slot.
+
+    Needs: layouts (assign-layouts). Must precede pipeline-loads, which takes what is left, and place-barriers. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [Option<"tensorCopies", "tensor-copies", "bool", "true", "the target copies boxes of tensors by itself">];
 }
 
 def UseWarpgroups : Pass<"use-warpgroups", "::tilegym::tile::KernelOp"> {

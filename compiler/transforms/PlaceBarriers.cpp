@@ -132,6 +132,8 @@ private:
       return loop(op);
     if (isa<scf::IfOp>(op))
       return branch(op);
+    if (auto roles = dyn_cast<tile::RolesOp>(op))
+      return block(roles.getConsumer().front()); // the producer's slots change hands by mbarriers
     if (auto barrier = dyn_cast<tile::BarrierOp>(op)) {
       if (!looking)
         showAll(barrier);

@@ -30,6 +30,8 @@ TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid) {
     return fail(TILEGYM_INVALID_ARGUMENT,
                 "%s: the grid has %" PRId64 " blocks, but a launch has at most 2147483647",
                 Text(table.text(call.op.name)).data, grid->blocks);
+  if (int64_t resident = int64_t(choice.variant->blocksPerSm) * call.smCount; resident > 0)
+    grid->blocks = std::min(grid->blocks, resident);
   return TILEGYM_OK;
 }
 
@@ -189,9 +191,10 @@ TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const Tensor
   }
   constexpr uint32_t steps[kMaxMapRank] = {1, 1, 1, 1, 1};
   int swizzle = map.swizzle == 128 ? 3 : int(map.swizzle / 32);
-  CUresult result = driver.tensorMapEncodeTiled(
-      bytes, tensorMapType(call.dtypes[call.tensors[map.tensor].typeVar]), uint32_t(axes.size()),
-      b.given->data, extents, strides + 1, box, steps, kInterleaveNone, swizzle, kPromote256Bytes, kFillZeros);
+  CUresult result =
+      driver.tensorMapEncodeTiled(bytes, tensorMapType(call.dtypes[call.tensors[map.tensor].typeVar]),
+                                  uint32_t(axes.size()), b.given->data, extents, strides + 1, box, steps,
+                                  kInterleaveNone, swizzle, kPromote256Bytes, kFillZeros);
   return result == kSuccess ? TILEGYM_OK : mapFailure(driver, call, map.tensor, result);
 }
 

@@ -163,7 +163,8 @@ private:
       if (v.dtypes.count != op.typeVars.count || v.consts.count != op.scalars.count ||
           v.constDims.count != op.dims.count || v.params.count != kernel.paramNames.count ||
           v.tensorFacts.count != op.tensors.count || v.grid.count < 1 || v.grid.count > 4 ||
-          v.layout.count > kMaxParams || v.maps.count > kMaxMaps || v.threads < 1 || v.threads > 1024 || v.sharedBytes > kMaxShared)
+          v.layout.count > kMaxParams || v.maps.count > kMaxMaps || v.threads < 1 || v.threads > 1024 ||
+          v.sharedBytes > kMaxShared)
         return bad("a variant whose lists do not match its op");
       for (Slice g : table.get<Slice>(v.grid))
         if (!value(g, op, kernel.paramNames.count))

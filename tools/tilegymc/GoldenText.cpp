@@ -54,7 +54,7 @@ std::string summary(const emit::Package &package) {
   for (const emit::PackageOp &op : package.ops) {
     text += op.model->name + ": " + std::to_string(op.variants.size()) + " variants\n";
     for (const emit::PackageVariant &v : op.variants) {
-      text += v.abi.entry + "\n  threads " + std::to_string(v.abi.warps * 32) + ", shared bytes " +
+      text += v.abi.entry + "\n  threads " + std::to_string(v.abi.threads()) + ", shared bytes " +
               std::to_string(v.sharedBytes);
       for (const auto &[name, count] : countInstructions(v.ptx))
         text += ", " + name + " " + std::to_string(count);

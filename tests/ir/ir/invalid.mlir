@@ -401,3 +401,75 @@ tile.kernel @last_axis grid 1 [-1] facts <fast> warps 4 params [#tile.param<base
   %c = tile.hold %x[span(%n, 64) stride %n below(%n, %n), point(%n) stride %n within(%n, %n)] : !tile.ptr<f32>
   tile.return
 }
+
+// -----
+
+tile.kernel @none grid 1 [-1] facts <fast> warps 4 params [] {
+  // expected-error @below {{has phases of 0 arrivals, expected at least one}}
+  %b = tile.make_mbarriers arrivals 0 : !tile.mbarriers<2>
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{0 barriers, expected at least one}}
+func.func private @count(!tile.mbarriers<0>)
+
+// -----
+
+tile.kernel @late grid 1 [-1] facts <fast> warps 4 params [] {
+  tile.roles producer {
+  } consumer {
+  }
+  // expected-error @below {{must precede the roles that use it}}
+  %b = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  tile.return
+}
+
+// -----
+
+tile.kernel @nested grid 1 [-1] facts <fast> warps 4 params [] {
+  %yes = arith.constant true
+  scf.if %yes {
+    // expected-error @below {{must be in the kernel's own block}}
+    %b = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @tile grid 1 [-1] facts <fast> warps 4 params [] {
+  tile.roles producer {
+    // expected-error @below {{needs all threads, but a producer is one}}
+    tile.barrier
+  } consumer {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @twice grid 1 [-1] facts <fast> warps 4 params [] {
+  // expected-error @below {{is the second of its kernel}}
+  tile.roles producer {
+  } consumer {
+  }
+  tile.roles producer {
+  } consumer {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @branch grid 1 [-1] facts <fast> warps 4 params [] {
+  %yes = arith.constant true
+  scf.if %yes {
+    // expected-error @below {{must be in the kernel's own block}}
+    tile.roles producer {
+    } consumer {
+    }
+  }
+  tile.return
+}

@@ -164,7 +164,8 @@ llvm.func @fragments(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %c: !llvm.ptr<1>, %ma: 
           + <f32> (%w2#0, %w2#1, %w2#2, %w2#3, %w2#4, %w2#5, %w2#6, %w2#7, %w2#8, %w2#9, %w2#10, %w2#11, %w2#12, %w2#13, %w2#14, %w2#15)
       ptx.wgmma_commit
       ptx.wgmma_wait 0 // keeps 0 in flight
-      // The stage that this wait says is read is free.
+      // The stage that this wait says is read is free; its A was read by threads.
+      ptx.fence_proxy_async <shared_cta>
       %p8 = arith.muli %s, %c8 : i32
       %e = llvm.getelementptr %empty[%p8] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
       ptx.mbarrier_arrive %e if %lead : !llvm.ptr<3>

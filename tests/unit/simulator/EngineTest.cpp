@@ -122,6 +122,42 @@ TEST_CASE("The async proxy needs a proxy fence on the path from generic writes")
   }
 }
 
+TEST_CASE("The async proxy needs a proxy fence between generic reads and its write") {
+  Run run;
+  Op site("barrier"), barrier("barrier");
+  Load<uint32_t> load;
+  Store<uint32_t> store;
+  uint64_t x = run.put<uint32_t>({1, 2, 3, 4});
+  auto kernel = [&](bool fenced, bool asyncProxy, std::unique_ptr<Copy> &copy) {
+    copy = std::make_unique<Copy>();
+    return [&, fenced, asyncProxy] {
+      if (thread() < 4)
+        store(shared(4 * thread()), thread());
+      fenceProxyAsync(current());
+      barrier();
+      if (thread() < 4)
+        load(shared(4 * thread()));
+      if (fenced)
+        fenceProxyAsync(current());
+      barrier();
+      if (thread() != 37)
+        return;
+      copy->start(shared(), x, site.where(), asyncProxy);
+      copy->wait(site.where());
+    };
+  };
+  std::unique_ptr<Copy> copy;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    LaunchConfig config{.block = {64}, .sharedBytes = 16, .seed = seed};
+    requireClean(run(config, kernel(true, true, copy)));
+    requireClean(run(config, kernel(false, false, copy))); // of the generic proxy
+    Report report = run(config, kernel(false, true, copy));
+    REQUIRE_THAT(only(report, FindingKind::ProxyFence),
+                 Contains("writes offset 0 of shared memory") && Contains("through the async proxy") &&
+                     Contains("which block 0 thread 0 read through the generic proxy " + at(load.line())));
+  }
+}
+
 TEST_CASE("What the async proxy wrote it may read without a fence") {
   Run run;
   Op site("barrier");

@@ -252,6 +252,7 @@ struct Kernel {
           release(ring.stage);
         } else if (mistake == Mistake::Fragments) {
           g.leaveNone();
+          g.proxyFence(); // threads read A
           release(ring.stage);
         } else {
           g.leaveOne();

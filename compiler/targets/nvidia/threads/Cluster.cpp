@@ -80,8 +80,10 @@ void ThreadBuilder::leaveCluster() {
   ptx::ClusterWaitOp::create(b, loc);
 }
 
-void ThreadBuilder::awaitPhase(Value barrier) {
-  Value parity = i32(0), yes = boolean(true);
+void ThreadBuilder::awaitPhase(Value barrier, Value parity) {
+  Value yes = boolean(true);
+  if (!parity)
+    parity = i32(0);
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&loop.getBefore());

@@ -14,8 +14,14 @@ static std::pair<int64_t, bool> tensorOf(tile::RegionOp op) {
   return {param.getNumber(), param.getParam().getReadonly()};
 }
 
+/// The barrier at which a kernel's warps meet without its producer.
+static constexpr int64_t consumerBarrier = 1;
+
 void ThreadBuilder::barrier() {
-  ptx::BarrierOp::create(b, loc);
+  if (rolesParted)
+    ptx::NamedBarrierOp::create(b, loc, ptx::NamedBarrierKind::Sync, i32(consumerBarrier), numThreads());
+  else
+    ptx::BarrierOp::create(b, loc);
   if (!rank)
     order = AccessOrder();
 }

@@ -111,6 +111,8 @@ public:
   mlir::Value beginBuffer(int64_t offset, int64_t bytes, bool inLoop);
   void endBuffer();
   void barrier();
+  /// From here on barriers are among the kernel's `warps`; a producer goes its own way.
+  void partRoles() { rolesParted = true; }
   /// Room of its own, as long as the block runs; aligned to 128 bytes.
   mlir::Value reserveShared(int64_t bytes);
 
@@ -126,8 +128,8 @@ public:
   Exchange beginExchange(int64_t bytes, int64_t arriving);
   /// Waits until all of it has arrived.
   void awaitExchange(const Exchange &exchange);
-  /// Waits until the mbarrier's first phase is complete: what was counted is seen.
-  void awaitPhase(mlir::Value barrier);
+  /// Waits until the mbarrier's phase of that parity (null: the first one) is complete: what was counted is seen.
+  void awaitPhase(mlir::Value barrier, mlir::Value parity = {});
   /// Before the kernel's end: none exits while what it sent is on its way.
   void leaveCluster();
   /// The same place in block `rank`.
@@ -177,6 +179,7 @@ private:
       threadParts; ///< by layout text: each axis's part from lane and warp
   llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);
 
+  bool rolesParted = false;
   bool needsBarrier = false, usedShared = false, needsClusterBarrier = false, usedCluster = false;
   mlir::Operation *clusterStart = nullptr; ///< where all threads arrive first
   mlir::Operation *lastExchange = nullptr; ///< the wait for it; null once the blocks have met since
@@ -209,6 +212,7 @@ void addProgramHandlers(HandlerTable &table);
 void addProductHandlers(HandlerTable &table);
 void addRandomHandlers(HandlerTable &table);
 void addReduceHandlers(HandlerTable &table);
+void addRoleHandlers(HandlerTable &table);
 void addRoundHandlers(HandlerTable &table);
 void addScanHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);

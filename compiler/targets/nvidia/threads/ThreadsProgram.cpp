@@ -33,6 +33,12 @@ LogicalResult lowerBlockId(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
+LogicalResult lowerLaunchSize(ThreadBuilder &t, Operation *op) {
+  Value blocks = ptx::GridSizeOp::create(t.b, t.loc);
+  t.set(op->getResult(0), {arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), blocks)});
+  return success();
+}
+
 LogicalResult lowerReturn(ThreadBuilder &t, Operation *) {
   t.leaveCluster();
   LLVM::ReturnOp::create(t.b, t.loc, ValueRange());
@@ -138,6 +144,7 @@ LogicalResult lowerInlinePtx(ThreadBuilder &t, Operation *op) {
 void addProgramHandlers(HandlerTable &table) {
   table["tile.param"] = lowerParam;
   table["tile.linear_block_id"] = lowerBlockId;
+  table["tile.launch_size"] = lowerLaunchSize;
   table["tile.return"] = lowerReturn;
   table["tile.assume"] = lowerNothing;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The pass: each `tile.kernel` becomes the `llvm.func` that one thread runs. Families register what they lower; arith and math ops that
 // nothing claims are applied register by register.
+#include "compiler/ir/KernelABI.h"
 #include "compiler/targets/nvidia/Passes.h"
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
@@ -34,6 +35,7 @@ const HandlerTable &handlers() {
     addProgramHandlers(t);
     addRandomHandlers(t);
     addReduceHandlers(t);
+    addRoleHandlers(t);
     addRoundHandlers(t);
     addScanHandlers(t);
     addShapeHandlers(t);
@@ -71,7 +73,7 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
     function.setArgAttr(unsigned(i), "nvvm.grid_constant", b.getUnitAttr());
   }
   function->setAttr("nvvm.kernel", b.getUnitAttr());
-  int32_t threads = int32_t(kernel.getNumThreads());
+  int32_t threads = int32_t(tile::abiOf(kernel).threads());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
   if (int32_t ctas = int32_t(kernel.getCtas()); ctas > 1)
     function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr({ctas, 1, 1}));

@@ -14,7 +14,8 @@ constexpr uint32_t kVersion = 4;
 constexpr uint32_t kNone = 0xffffffffu;
 constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
 constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
-constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxMaps = 16, kMaxMapRank = 5, kMaxShared = 1 << 20, kMaxImage = 1 << 28;
+constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxMaps = 16, kMaxMapRank = 5, kMaxShared = 1 << 20,
+                   kMaxImage = 1 << 28;
 
 struct Slice {
   uint32_t offset = 0, count = 0;
@@ -142,9 +143,10 @@ struct Param {
 
 /// One axis of a tensor map.
 struct MapAxis {
-  uint32_t dim;    ///< whose value is the extent; kNone: `extent` is
-  uint32_t stride; ///< axis as written, as of ParamKind::Stride; the innermost axis has stride 1, whatever stands here
-  uint32_t box;    ///< elements along it that one copy takes, 1 to 256
+  uint32_t dim; ///< whose value is the extent; kNone: `extent` is
+  uint32_t
+      stride; ///< axis as written, as of ParamKind::Stride; the innermost axis has stride 1, whatever stands here
+  uint32_t box;      ///< elements along it that one copy takes, 1 to 256
   uint32_t reserved; ///< 0
   int64_t extent;
 };
@@ -203,6 +205,9 @@ struct Variant {
       grid; ///< Slice (of Inst): 1 to 3 extents, and the cluster's size if there is one; the launch has one axis, of their product (first fastest)
   Slice knobs; ///< char: "warps=8 BM=4", for people
   uint32_t threads, sharedBytes, registers, spillBytes;
+  uint32_t
+      blocksPerSm; ///< the launch's at most, each of which takes several of the grid's; 0: it has the grid's
+  uint32_t reserved; ///< 0
 };
 
 /// A text that the op was made from.

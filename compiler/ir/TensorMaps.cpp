@@ -30,8 +30,8 @@ Type TensorMapType::parse(AsmParser &parser) {
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, axis) || parser.parseComma() ||
       parser.parseKeyword("swizzle") || parser.parseInteger(swizzle) || parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), element, axes,
-                    swizzle);
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), element,
+                    ArrayRef<MapAxis>(axes), swizzle);
 }
 
 void TensorMapType::print(AsmPrinter &printer) const {
@@ -119,9 +119,8 @@ std::string describeAxis(RegionAxis axis, int64_t elementBytes, MapAxis &made) {
            extent.getUpper() <= maxFastExtent)
     made.dim = extent.getId();
   else
-    return extent && extent.getKind() == ParamKind::Extent
-               ? "its extent may not fit 31 bits"
-               : "its bounds do not end at an extent of the op";
+    return extent && extent.getKind() == ParamKind::Extent ? "its extent may not fit 31 bits"
+                                                           : "its bounds do not end at an extent of the op";
   if (matchPattern(axis.stride, m_Constant(&number)) && number.getInt() == 1) {
     if (knownDivisor(axis.index) * elementBytes % unitBytes)
       return "it is not known to begin at a multiple of 16 bytes";

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// A producer's warp and the warps it feeds; the mbarriers by which slots change hands. The producer is one thread, so nothing in it is per lane.
+#include "compiler/ir/SlotBoxes.h"
+#include "compiler/targets/nvidia/ptx/PtxDialect.h"
+#include "compiler/targets/nvidia/threads/ThreadBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilegym::nvidia {
+namespace {
+
+constexpr int64_t mbarrierBytes = 8;
+
+Value isFirst(ThreadBuilder &t, Value index) {
+  return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, index, t.i32(0));
+}
+
+LogicalResult lowerMake(ThreadBuilder &t, Operation *op) {
+  auto make = cast<tile::MakeMbarriersOp>(op);
+  int64_t count = make.getResult().getType().getCount();
+  Value base = t.reserveShared(count * mbarrierBytes), first = isFirst(t, t.threadId());
+  for (int64_t i = 0; i < count; ++i)
+    ptx::MbarrierInitOp::create(t.b, t.loc, t.sharedAddress(base, t.i32(i * mbarrierBytes)),
+                                t.i32(make.getArrivals()), first);
+  t.set(make, {base});
+  return success();
+}
+
+Value barrierAt(ThreadBuilder &t, Value barriers, Value index) {
+  return t.sharedAddress(t.scalar(barriers), t.mul(t.scalar(index), t.i32(mbarrierBytes)));
+}
+
+LogicalResult lowerWait(ThreadBuilder &t, Operation *op) {
+  auto wait = cast<tile::MbarrierWaitOp>(op);
+  t.awaitPhase(barrierAt(t, wait.getBarriers(), wait.getIndex()), t.scalar(wait.getParity()));
+  return success();
+}
+
+LogicalResult lowerArrive(ThreadBuilder &t, Operation *op) {
+  auto arrive = cast<tile::MbarrierArriveOp>(op);
+  if (arrive.getReads()) // an arrival may overtake reads in front of it
+    ptx::FenceProxyAsyncOp::create(t.b, t.loc, ptx::ProxySpace::SharedCta);
+  ptx::WarpBarrierOp::create(t.b, t.loc);
+  Value condition = arrive.getCondition() ? t.scalar(arrive.getCondition()) : Value();
+  ptx::MbarrierArriveOp::create(t.b, t.loc, Type(), barrierAt(t, arrive.getBarriers(), arrive.getIndex()),
+                                Value(), t.conjunction(condition, isFirst(t, t.laneId())));
+  return success();
+}
+
+LogicalResult lowerExpect(ThreadBuilder &t, Operation *op) {
+  auto expect = cast<tile::MbarrierExpectOp>(op);
+  ptx::MbarrierArriveExpectTxOp::create(t.b, t.loc, Type(),
+                                        barrierAt(t, expect.getBarriers(), expect.getIndex()),
+                                        t.i32(expect.getBytes()), Value());
+  return success();
+}
+
+LogicalResult lowerTensorLoad(ThreadBuilder &t, Operation *op) {
+  auto load = cast<tile::TensorLoadOp>(op);
+  tile::TensorMapType map = load.getMap().getType();
+  Value barrier = barrierAt(t, load.getBarriers(), load.getIndex());
+  std::optional<SmallVector<tile::SlotBox>> boxes = tile::boxesOf(map, load.getSlot().getType());
+  for (const tile::SlotBox &box : *boxes) {
+    SmallVector<Value> coordinates;
+    for (int64_t axis : map.getOrder()) {
+      Value at = t.scalar(load.getCoordinates()[axis]);
+      coordinates.push_back(box.distances[axis] ? t.add(at, t.i32(box.distances[axis])) : at);
+    }
+    ptx::TensorLoadOp::create(t.b, t.loc, t.sharedAddress(t.scalar(load.getSlot()), t.i32(box.bytes)),
+                              t.scalar(load.getMap()), coordinates, barrier, Value(), Value(), Value());
+  }
+  return success();
+}
+
+LogicalResult lowerRoles(ThreadBuilder &t, Operation *op) {
+  auto roles = cast<tile::RolesOp>(op);
+  ptx::FenceMbarrierInitOp::create(t.b, t.loc);
+  t.barrier(); // all see the mbarriers
+  Value isProducer =
+      arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::uge, t.warpId(), t.i32(t.kernel.getWarps()));
+  auto branch = scf::IfOp::create(t.b, t.loc, isProducer, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(t.b);
+  t.partRoles();
+  t.b.setInsertionPoint(branch.thenYield());
+  auto one = scf::IfOp::create(t.b, t.loc, ptx::ElectOp::create(t.b, t.loc), /*withElseRegion=*/false);
+  t.b.setInsertionPoint(one.thenYield());
+  if (failed(t.lowerBlock(roles.getProducer().front())))
+    return failure();
+  t.b.setInsertionPoint(branch.elseYield());
+  return t.lowerBlock(roles.getConsumer().front());
+}
+
+} // namespace
+
+void addRoleHandlers(HandlerTable &table) {
+  table["tile.make_mbarriers"] = lowerMake;
+  table["tile.mbarrier_wait"] = lowerWait;
+  table["tile.mbarrier_arrive"] = lowerArrive;
+  table["tile.mbarrier_expect"] = lowerExpect;
+  table["tile.tensor_load"] = lowerTensorLoad;
+  table["tile.roles"] = lowerRoles;
+}
+
+} // namespace tilegym::nvidia

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Loads that the copy engine can take to shared memory for warps that only compute: which they are, and which share a ring of slots.
+#pragma once
+#include "compiler/ir/Tile.h"
+
+namespace tilegym::transforms {
+
+struct RingFill {
+  tile::LoadOp load;
+  tile::PutOp put;
+  tile::SlotOp slot;
+  tile::AllocOp alloc;
+  mlir::Value map;
+};
+
+/// Slots that are filled together and read together.
+struct LoadRing {
+  llvm::SmallVector<RingFill> fills;
+  mlir::Operation *first = nullptr;       ///< of their puts
+  mlir::Operation *firstReader = nullptr; ///< in the block of the puts, as is the last
+  mlir::Operation *lastReader = nullptr;
+  int64_t slots = 1;
+  bool readByThreads = false; ///< not by instructions that read shared memory themselves
+  /// Where its one reader is a product that adds to what the loop carries: it may still run while the next turn's begins.
+  tile::DotOp overlapped;
+  mlir::Value full, empty; ///< mbarriers
+};
+
+/// In program order. Rings have `stages` slots, but one where other rings turn within their turn. Empty where there is nothing for a producer to do. Adds the
+/// tensor maps to the kernel.
+llvm::SmallVector<LoadRing> findLoadRings(tile::KernelOp kernel, int64_t stages);
+
+} // namespace tilegym::transforms

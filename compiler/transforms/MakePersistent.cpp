@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The kernel's body as a loop over the grid: block b of a launch of n blocks takes b, b + n, b + 2 n ...
+#include "compiler/transforms/GridExtent.h"
+#include "compiler/transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+
+namespace tilegym::transforms {
+#define GEN_PASS_DEF_MAKEPERSISTENT
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (!kernel.getKnob("persistent", 0))
+      return;
+    if (kernel.getCtas() > 1) {
+      kernel.emitError("blocks of a cluster do not stay for more than one block of the grid").attachNote()
+          << "give this kernel `ctas = 1` where it is persistent";
+      return signalPassFailure();
+    }
+    kernel.setBlocksPerSm(kernel.getKnob("occupancy", 1));
+    Block &body = kernel.getBody().front();
+    Location loc = kernel.getLoc();
+    SmallVector<Operation *> inner, ids;
+    for (Operation &op : body.without_terminator())
+      if (isa<tile::LinearBlockIdOp>(op))
+        ids.push_back(&op);
+      else if (!isa<tile::ParamOp>(op))
+        inner.push_back(&op);
+
+    OpBuilder builder(body.getTerminator());
+    Value total;
+    // In 32 bits, in which every launch counts its blocks.
+    for (int64_t axis = 0; axis < kernel.getGridRank(); ++axis) {
+      Value extent =
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), gridExtent(kernel, builder, axis));
+      total = total ? arith::MulIOp::create(builder, loc, total, extent) : extent;
+    }
+    total = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), total);
+    Value first = tile::LinearBlockIdOp::create(builder, loc);
+    Value step = tile::LaunchSizeOp::create(builder, loc);
+    auto loop = scf::ForOp::create(builder, loc, first, total, step);
+    for (Operation *op : inner)
+      op->moveBefore(loop.getBody()->getTerminator());
+    for (Operation *id : ids) {
+      id->getResult(0).replaceAllUsesWith(loop.getInductionVar());
+      id->erase();
+    }
+    moveLoopInvariantCode(loop);
+  }
+};
+
+} // namespace
+} // namespace tilegym::transforms

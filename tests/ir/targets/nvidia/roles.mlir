@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The block has a warp more than hold tiles. All meet once, when the mbarriers are made; the consumers then among themselves.
+// RUN: tilegym-opt %s --tiles-to-threads --canonicalize --cse | FileCheck %s
+
+// CHECK-LABEL: llvm.func @roles
+// CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>
+tile.kernel @roles grid 1 [-1] facts <fast> warps 4 params [] {
+  // CHECK: %[[THREAD:.*]] = ptx.thread_id
+  // CHECK: %[[WARP:.*]] = arith.shrui %[[THREAD]], %c5_i32
+  // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[THREAD]], %c0_i32
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c1_i32 if %[[ZERO]]
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c1_i32 if %[[ZERO]]
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32 if %[[ZERO]]
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32 if %[[ZERO]]
+  // CHECK: ptx.fence_mbarrier_init
+  // CHECK-NEXT: ptx.barrier
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  %empty = tile.make_mbarriers arrivals 4 : !tile.mbarriers<2>
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  // CHECK: %[[LAST:.*]] = arith.cmpi uge, %[[WARP]], %c4_i32
+  // CHECK: scf.if %[[LAST]] {
+  // CHECK: %[[ELECTED:.*]] = ptx.elect
+  // CHECK: scf.if %[[ELECTED]] {
+  // CHECK: ptx.mbarrier_try_wait %{{.*}}, %c1_i32
+  // CHECK: ptx.mbarrier_arrive_expect_tx %{{.*}}, %{{.*}} : !llvm.ptr<3>
+  // CHECK: } else {
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+  } consumer {
+    // CHECK: ptx.mbarrier_try_wait %{{.*}}, %c0_i32
+    // CHECK: ptx.warp_barrier
+    // CHECK: ptx.mbarrier_arrive %{{.*}} if %{{.*}} : !llvm.ptr<3>
+    // CHECK: ptx.named_barrier <sync> %c1_i32 threads 128
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    tile.mbarrier_arrive %empty[%zero] : !tile.mbarriers<2>
+    tile.barrier
+  }
+  tile.return
+}
