@@ -81,6 +81,8 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(transforms::createAssignLayouts());
     passes.nest<tile::KernelOp>().addPass(transforms::createSpecializeLoads({options.tensorCopies}));
     passes.nest<tile::KernelOp>().addPass(transforms::createPipelineLoads());
+    if (options.tensorCopies)
+      passes.nest<tile::KernelOp>().addPass(transforms::createStageStores({options.sharedBytes}));
     passes.nest<tile::KernelOp>().addPass(transforms::createPlaceBarriers());
     passes.nest<tile::KernelOp>().addPass(transforms::createPlanShared());
     // What a tensor map stands for is no parameter any more.

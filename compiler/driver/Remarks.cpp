@@ -2,6 +2,7 @@
 // Words for VectorAxis and for the checks that prove-bounds left.
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/SpecPlace.h"
+#include "compiler/ir/TensorCopy.h"
 #include "compiler/ir/VectorAccess.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
@@ -123,6 +124,15 @@ std::string productText(tile::DotOp dot) {
          std::to_string(256 / element.getIntOrFloatBitWidth()) + " along K";
 }
 
+/// What the copy engine does, in rows as shared memory has them. Bounds cost it nothing.
+std::string tensorText(const sem::OpModel &op, tile::TensorStoreOp store) {
+  auto map = cast<tile::TensorMapType>(store.getMap().getType());
+  int64_t tensor = store.getMap().getDefiningOp<tile::ParamOp>().getParam().getId();
+  int64_t bytes = map.getAxes()[map.getInnermost()].box * map.getElementType().getIntOrFloatBitWidth() / 8;
+  return "store to `" + op.tensors[size_t(tensor)].name + "`: by the copy engine, " + std::to_string(bytes) +
+         " bytes a row";
+}
+
 } // namespace
 
 std::vector<Remark> variantRemarks(const sem::OpModel &op, Operation *module) {
@@ -145,12 +155,14 @@ std::vector<Remark> variantRemarks(const sem::OpModel &op, Operation *module) {
     if (!llvm::is_contained(same->masks, axes))
       same->masks.push_back(axes);
   });
-  module->walk([&](tile::DotOp dot) {
-    Copies one{rangeOf(op, dot.getLoc()), productText(dot), {""}, false};
+  auto add = [&](Location place, std::string text) {
+    Copies one{rangeOf(op, place), std::move(text), {""}, false};
     if (std::none_of(accesses.begin(), accesses.end(),
                      [&](const Copies &c) { return c.range.begin == one.range.begin && c.text == one.text; }))
       accesses.push_back(std::move(one));
-  });
+  };
+  module->walk([&](tile::DotOp dot) { add(dot.getLoc(), productText(dot)); });
+  module->walk([&](tile::TensorStoreOp store) { add(store.getLoc(), tensorText(op, store)); });
   std::stable_sort(accesses.begin(), accesses.end(),
                    [](const Copies &a, const Copies &b) { return a.range.begin < b.range.begin; });
   std::vector<Remark> remarks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Registers the dialect; text forms of its attributes.
 #include "compiler/ir/RegionFormat.h"
+#include "compiler/ir/TensorCopy.h"
 #include "compiler/ir/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -45,6 +46,10 @@ void TileDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "compiler/ir/TileOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/ir/TensorCopyOps.cpp.inc"
       >();
 }
 

@@ -238,10 +238,39 @@ def PlaceBarriers : Pass<"place-barriers", "::tilegym::tile::KernelOp"> {
     tile.barrier
     %d = tile.dot %s, %b, %c
     ```
-    In front of a read whose buffer was written since the last barrier on some way there (`async` where a warpgroup's instructions read it), and in front of a write whose buffer was read. A copy counts as a write
-    of what it fills from its wait on; that its slot is not read meanwhile is the pipeline's to see to. Numerics: bit-equal.
+    In front of a read whose buffer was written since the last barrier on some way there (`async` where a warpgroup's instructions or the copy engine read it), and in front of a write whose buffer was read. A copy counts as a write
+    of what it fills from its wait on; that its slot is not read meanwhile is the pipeline's to see to.
+    Before the buffer of a tensor store is written again or ends, there is a `tile.tensor_store_wait`. Numerics: bit-equal.
   }];
   let dependentDialects = ["::tilegym::tile::TileDialect"];
+}
+
+def StageStores : Pass<"stage-stores", "::tilegym::tile::KernelOp"> {
+  let summary = "results of products are stored by the copy engine";
+  let description = [{
+    The registers of a product's result make short accesses. Where the region has a tensor map, its tile goes to shared memory, whole or strip by strip, and from there
+    to the tensor in whole rows of 128 bytes:
+
+    ```mlir
+    tile.store %t to %y [...] : tensor<128x256xbf16, #l> to !tile.ptr<bf16>
+    ==>
+    %a = tile.alloc : !tile.shared<1, tensor<128x64xbf16, #s>>
+    %b = tile.alloc : !tile.shared<1, tensor<128x64xbf16, #s>>
+    %part = tile.extract %t [0, 0] : ...
+    %slot = tile.slot %a[%zero]
+    tile.put %part into %slot
+    tile.tensor_store %slot to %map[%i, %j]
+    (three more strips, in %b, %a and %b)
+    tile.dealloc %a
+    tile.dealloc %b
+    ```
+    Tiles of two axes, without a mask or a negative index, whose tensor nothing else in the kernel touches. As many strips as it takes to need no more shared memory than the
+    loops before did, or, where their buffers live on, than the device has.
+
+    Needs: layouts, and buffers that are final but for their places. Leaves: their order to place-barriers. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect"];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory of a block">];
 }
 
 def PlanShared : Pass<"plan-shared", "::tilegym::tile::KernelOp"> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One walk in program order with what was done to each buffer since the last barrier; loop bodies several times, as they follow themselves.
+#include "compiler/ir/TensorCopy.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -19,18 +20,28 @@ struct State {
   Buffers copied;        ///< by copies that nobody has waited for
   Buffers inFlight;      ///< read by products that nobody has waited for, whatever barriers were met
   bool freed = false;    ///< a buffer that was read has ended, so that another may lie in its place
+  /// Buffers that the copy engine may still read: how many tensor stores began since, at least.
+  llvm::SmallDenseMap<Value, int64_t> storing;
 
   bool join(const State &other) {
     size_t before = size();
+    bool changed = false;
+    for (auto [buffer, since] : other.storing) {
+      auto [mine, isNew] = storing.try_emplace(buffer, since);
+      changed |= since < mine->second;
+      mine->second = std::min(mine->second, since);
+    }
     for (auto [mine, theirs] : {std::pair(&read, &other.read),
                                 {&written, &other.written},
                                 {&copied, &other.copied},
                                 {&inFlight, &other.inFlight}})
       mine->insert(theirs->begin(), theirs->end());
     freed |= other.freed;
-    return size() != before;
+    return changed || size() != before;
   }
-  size_t size() const { return read.size() + written.size() + copied.size() + inFlight.size() + freed; }
+  size_t size() const {
+    return read.size() + written.size() + copied.size() + inFlight.size() + storing.size() + freed;
+  }
   void meet() {
     read.clear();
     written.clear();
@@ -59,6 +70,7 @@ public:
         for (Value operand : slotsOf(dot))
           readByItself.insert(bufferOf(operand));
     });
+    kernel.walk([&](tile::TensorStoreOp store) { readByItself.insert(bufferOf(store.getSlot())); });
   }
 
   void block(Block &block) {
@@ -75,10 +87,35 @@ private:
     state.meet();
   }
 
-  /// The last barrier between writes of threads and a tensor core's own reads makes them known to it, whatever else it is for.
+  /// The last barrier between writes of threads and the own reads of tensor cores or copy engine makes them known to these, whatever else it is for.
   void showAll(tile::BarrierOp barrier) {
     if (llvm::any_of(state.written, [&](Value buffer) { return readByItself.contains(buffer); }))
       barrier.setAsync(true);
+  }
+
+  /// Until the copy engine has read the buffer; true if it may have been reading. The threads know after a barrier.
+  bool awaitStores(Operation *before, Value buffer) {
+    auto found = state.storing.find(buffer);
+    if (found == state.storing.end())
+      return false;
+    int64_t pending = found->second;
+    if (!looking) {
+      OpBuilder b(before);
+      tile::TensorStoreWaitOp::create(b, before->getLoc(), pending);
+    }
+    for (auto [other, since] : llvm::to_vector(state.storing))
+      if (since >= pending)
+        state.storing.erase(other);
+    return true;
+  }
+
+  void store(tile::TensorStoreOp op) {
+    Value buffer = bufferOf(op.getSlot());
+    if (state.written.contains(buffer))
+      meet(op);
+    for (auto &[other, since] : state.storing)
+      ++since;
+    state.storing[buffer] = 0;
   }
 
   void readSlots(Operation *op, ArrayRef<Value> slots) {
@@ -90,7 +127,8 @@ private:
 
   /// A write must not overtake the reads of what the slot held before.
   void writeSlot(Operation *op, Value slot, Buffers &written) {
-    if (state.freed || state.read.contains(bufferOf(slot)))
+    bool waited = awaitStores(op, bufferOf(slot));
+    if (waited || state.freed || state.read.contains(bufferOf(slot)))
       meet(op);
     written.insert(bufferOf(slot));
   }
@@ -139,7 +177,10 @@ private:
         showAll(barrier);
       state.meet();
     } else if (auto dealloc = dyn_cast<tile::DeallocOp>(op)) {
+      state.freed |= awaitStores(op, dealloc.getBuffer());
       state.freed |= state.read.erase(dealloc.getBuffer());
+    } else if (auto stored = dyn_cast<tile::TensorStoreOp>(op)) {
+      store(stored);
     } else if (auto put = dyn_cast<tile::PutOp>(op)) {
       writeSlot(op, put.getSlot(), state.written);
     } else if (auto copy = dyn_cast<tile::CopyAsyncOp>(op)) {

@@ -146,3 +146,79 @@ tile.kernel @flight grid 1 [-1] facts <fast> warps 4 params [] {
   tile.put %t into %a : tensor<64x16xf16> into !tile.shared<1, tensor<64x16xf16, #s>>
   tile.return
 }
+
+// -----
+
+#s = #tile.layout<"8x64 unit 8x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32]">
+
+// Two buffers in turns: the engine sees what threads wrote, one store may be on its way while the other buffer is filled, and both have been read when the buffers end.
+// CHECK-LABEL: tile.kernel @stores
+tile.kernel @stores grid 1 [-1] facts <fast> warps 1 params [#tile.param<tensor_map 0, "c", !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>>] {
+  %c = tile.param 0 : !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>
+  %i = arith.constant 0 : i32
+  %t = arith.constant dense<1.0> : tensor<8x64xbf16>
+  // CHECK: %[[A:.*]] = tile.alloc
+  // CHECK-NEXT: %[[B:.*]] = tile.alloc
+  %a = tile.alloc : !tile.shared<1, tensor<8x64xbf16, #s>>
+  %b = tile.alloc : !tile.shared<1, tensor<8x64xbf16, #s>>
+  // CHECK-NEXT: tile.put %{{.*}} into %[[A]]
+  // CHECK-NEXT: tile.barrier async
+  // CHECK-NEXT: tile.tensor_store %[[A]]
+  // CHECK-NEXT: tile.put %{{.*}} into %[[B]]
+  // CHECK-NEXT: tile.barrier async
+  // CHECK-NEXT: tile.tensor_store %[[B]]
+  // CHECK-NEXT: tile.tensor_store_wait 1
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.put %{{.*}} into %[[A]]
+  // CHECK-NEXT: tile.barrier async
+  // CHECK-NEXT: tile.tensor_store %[[A]]
+  // CHECK-NEXT: tile.tensor_store_wait 0
+  // CHECK-NEXT: tile.dealloc %[[A]]
+  // CHECK-NEXT: tile.dealloc %[[B]]
+  tile.put %t into %a : tensor<8x64xbf16> into !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.tensor_store %a to %c[%i, %i : i32, i32] : !tile.shared<1, tensor<8x64xbf16, #s>> to !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>
+  tile.put %t into %b : tensor<8x64xbf16> into !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.tensor_store %b to %c[%i, %i : i32, i32] : !tile.shared<1, tensor<8x64xbf16, #s>> to !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>
+  tile.put %t into %a : tensor<8x64xbf16> into !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.tensor_store %a to %c[%i, %i : i32, i32] : !tile.shared<1, tensor<8x64xbf16, #s>> to !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>
+  tile.dealloc %a : !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.dealloc %b : !tile.shared<1, tensor<8x64xbf16, #s>>
+  // What lies in their place later is written after all know that.
+  // CHECK-NEXT: tile.alloc
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.put
+  %next = tile.alloc : !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.put %t into %next : tensor<8x64xbf16> into !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.dealloc %next : !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.return
+}
+
+// -----
+
+#s = #tile.layout<"8x64 unit 8x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32]">
+
+// Where a loop comes round, its buffer may still be read.
+// CHECK-LABEL: tile.kernel @round
+// CHECK: scf.for
+// CHECK-NEXT: tile.tensor_store_wait 0
+// CHECK-NEXT: tile.barrier{{$}}
+// CHECK-NEXT: tile.put
+// CHECK-NEXT: tile.barrier async
+// CHECK-NEXT: tile.tensor_store
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.tensor_store_wait 0
+// CHECK-NEXT: tile.dealloc
+tile.kernel @round grid 1 [-1] facts <fast> warps 1 params [#tile.param<tensor_map 0, "c", !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>>] {
+  %c = tile.param 0 : !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %end = arith.constant 9 : i32
+  %t = arith.constant dense<1.0> : tensor<8x64xbf16>
+  %a = tile.alloc : !tile.shared<1, tensor<8x64xbf16, #s>>
+  scf.for %i = %zero to %end step %one : i32 {
+    tile.put %t into %a : tensor<8x64xbf16> into !tile.shared<1, tensor<8x64xbf16, #s>>
+    tile.tensor_store %a to %c[%i, %zero : i32, i32] : !tile.shared<1, tensor<8x64xbf16, #s>> to !tile.tensor_map<bf16, [8 of dim 0 by 0, 64 of dim 1], swizzle 128>
+  }
+  tile.dealloc %a : !tile.shared<1, tensor<8x64xbf16, #s>>
+  tile.return
+}

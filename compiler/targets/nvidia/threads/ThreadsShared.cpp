@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Tiles in shared memory: their buffers, and both ways of filling them.
+#include "compiler/ir/SlotBoxes.h"
+#include "compiler/ir/TensorCopy.h"
+#include "compiler/layout/MatrixAccess.h"
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "compiler/targets/nvidia/threads/Access.h"
 #include "compiler/targets/nvidia/threads/SlotAccess.h"
+#include "compiler/targets/nvidia/threads/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,9 +38,39 @@ LogicalResult lowerSlot(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
+/// Matrices of 8 rows of 16 bytes, four by one instruction; false where the registers do not hold such. On its way to a tensor store alone, as targets
+/// whose copy engine knows tensors have the instruction.
+bool putMatrices(ThreadBuilder &t, tile::PutOp put, const layout::Layout &layout) {
+  auto type = cast<tile::SharedType>(put.getSlot().getType());
+  int64_t bytes = type.getSlotBytes() / type.getTile().getNumElements();
+  bool isStored =
+      llvm::any_of(put.getSlot().getUsers(), [](Operation *user) { return isa<tile::TensorStoreOp>(user); });
+  if (!isStored || layout.isReplicated())
+    return false;
+  layout::Expected<layout::MatrixAccess> matrices =
+      layout::matrixAccess(layout, type.getLayout(), int(bytes));
+  if (!matrices)
+    return false;
+  SlotAccess access(t, t.scalar(put.getSlot()), matrices->laneBits, matrices->warpBits, bytes);
+  const Registers &values = t.get(put.getValue());
+  for (const layout::MatrixAccess::Instruction &instruction : matrices->instructions) {
+    SmallVector<Value> words;
+    for (const std::vector<int64_t> &registers : instruction.words) {
+      SmallVector<Value> elements;
+      for (int64_t r : registers)
+        elements.push_back(values[r]);
+      words.append(pack(t, elements, wordsFor(t, bytes, int64_t(elements.size()))));
+    }
+    ptx::StoreMatrixOp::create(t.b, t.loc, words, access.address(instruction.offset), matrices->transposed);
+  }
+  return true;
+}
+
 LogicalResult lowerPut(ThreadBuilder &t, Operation *op) {
   auto put = cast<tile::PutOp>(op);
   const layout::Layout &layout = *t.layoutOf(put.getValue().getType());
+  if (putMatrices(t, put, layout))
+    return success();
   FailureOr<TileInSlot> place = TileInSlot::make(t, op, layout, put.getSlot());
   if (failed(place))
     return failure();
@@ -104,6 +138,38 @@ LogicalResult lowerBarrier(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
+/// One thread tells the copy engine, box by box.
+LogicalResult lowerTensorStore(ThreadBuilder &t, Operation *op) {
+  auto store = cast<tile::TensorStoreOp>(op);
+  tile::TensorMapType map = store.getMap().getType();
+  auto boxes = tile::boxesOf(map, store.getSlot().getType()); // the verifier has seen them
+  SmallVector<Value> origin;
+  for (Value index : store.getIndices()) {
+    Value value = t.scalar(index);
+    if (!value.getType().isInteger(32)) // extents fit 31 bits, and no index is negative
+      value = arith::TruncIOp::create(t.b, t.loc, t.b.getI32Type(), value);
+    origin.push_back(value);
+  }
+  t.ifTrue(t.isFirstThread(), [&] {
+    for (const tile::SlotBox &box : *boxes) {
+      SmallVector<Value> coordinates;
+      for (int64_t axis : map.getOrder())
+        coordinates.push_back(t.add(origin[axis], t.i32(box.distances[axis])));
+      Value source = t.sharedAddress(t.scalar(store.getSlot()), t.i32(box.bytes));
+      ptx::TensorStoreOp::create(t.b, t.loc, t.scalar(store.getMap()), coordinates, source, /*hint=*/Value(),
+                                 /*predicate=*/Value());
+    }
+    ptx::BulkCommitOp::create(t.b, t.loc);
+  });
+  return success();
+}
+
+/// The threads that began none have nothing to wait for.
+LogicalResult lowerStoreWait(ThreadBuilder &t, Operation *op) {
+  ptx::BulkWaitOp::create(t.b, t.loc, uint64_t(cast<tile::TensorStoreWaitOp>(op).getPending()), /*read=*/true);
+  return success();
+}
+
 } // namespace
 
 void addSharedHandlers(HandlerTable &table) {
@@ -115,6 +181,8 @@ void addSharedHandlers(HandlerTable &table) {
   table["tile.copy_commit"] = lowerCommit;
   table["tile.copy_wait"] = lowerWait;
   table["tile.barrier"] = lowerBarrier;
+  table["tile.tensor_store"] = lowerTensorStore;
+  table["tile.tensor_store_wait"] = lowerStoreWait;
 }
 
 } // namespace tilegym::nvidia

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Which stores of products go through shared memory to the copy engine, and in how many strips.
+#include "compiler/ir/TensorCopy.h"
+#include "compiler/ir/TensorMaps.h"
+#include "compiler/layout/Build.h"
+#include "compiler/layout/Transform.h"
+#include "compiler/transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace tilegym::transforms {
+#define GEN_PASS_DEF_STAGESTORES
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+/// What PlanShared aligns buffers to.
+constexpr int64_t bufferAlignment = 1024;
+/// Left for mbarriers, and for what moves between threads while buffers live.
+constexpr int64_t besideBuffers = 2048;
+constexpr int64_t maxRows = 256; // of one copy
+
+/// Whether the value is a product's result, or elementwise work on one.
+bool followsProduct(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !seen.insert(op).second)
+    return false;
+  if (isa<tile::DotOp, tile::DotWaitOp>(op))
+    return true;
+  auto follows = [&](Value operand) { return followsProduct(operand, seen); };
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    return follows(loop.getBody()->getTerminator()->getOperand(number));
+  }
+  return op->hasTrait<OpTrait::Elementwise>() && llvm::any_of(op->getOperands(), follows);
+}
+
+/// Whether the loop's turns are blocks of the grid, each of which has a part of the result of its own.
+bool isPersistent(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  Operation *step = loop ? loop.getStep().getDefiningOp() : nullptr;
+  while (isa_and_present<arith::TruncIOp, arith::ExtUIOp, arith::ExtSIOp>(step))
+    step = step->getOperand(0).getDefiningOp();
+  return isa_and_present<tile::LaunchSizeOp>(step);
+}
+
+/// How a store's tile goes through shared memory.
+struct Staging {
+  int axis = 0;             ///< of the tile: along which neighbours are neighbours in memory
+  int64_t strips = 1;       ///< equal parts along it
+  int64_t buffers = 1;      ///< that the strips take in turns
+  int64_t swizzle = 128;    ///< bytes
+  SmallVector<int64_t> box; ///< by axis of the region
+  RankedTensorType part;    ///< one strip, in registers
+  RankedTensorType slot;    ///< and in shared memory
+};
+
+class Stager {
+public:
+  Stager(tile::KernelOp kernel, int64_t budget) : kernel(kernel), budget(budget) {}
+
+  void run() {
+    SmallVector<tile::StoreOp> stores;
+    kernel.walk([&](tile::StoreOp store) { stores.push_back(store); });
+    for (tile::StoreOp store : stores)
+      if (isAlone(store))
+        if (std::optional<Staging> plan = planFor(store))
+          rewrite(store, *plan);
+  }
+
+private:
+  /// Whether nothing else in the kernel, nor another run of the store, touches what it writes: the order of copies by the engine and accesses by threads, and
+  /// among copies, is not kept.
+  bool isAlone(tile::StoreOp store) {
+    bool alone = true;
+    for (Operation *outer = store->getParentOp(); outer != kernel; outer = outer->getParentOp())
+      alone &= isa<tile::RolesOp, scf::IfOp>(outer) || isPersistent(outer);
+    int64_t base = store.getBase().getDefiningOp<tile::ParamOp>().getNumber();
+    kernel.walk([&](tile::RegionOp other) {
+      if (other.getOperation() == store)
+        return;
+      auto param = other.getBase().getDefiningOp<tile::ParamOp>();
+      bool isRead = isa<tile::LoadOp, tile::CopyAsyncOp, tile::HoldOp>(other.getOperation());
+      // An output may lie where an input does, if the signature names it.
+      alone &= isRead ? param.getParam().getReadonly() : param.getNumber() != base;
+    });
+    return alone;
+  }
+
+  std::optional<Staging> planFor(tile::StoreOp store) {
+    auto region = cast<tile::RegionOp>(store.getOperation());
+    auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+    llvm::SmallPtrSet<Operation *, 16> seen;
+    if (!type || type.getRank() != 2 || store.getMask() || region.hasGroup() || kernel.getCtas() > 1 ||
+        !followsProduct(store.getValue(), seen))
+      return std::nullopt;
+    // What begins before the tensor would have to be left out.
+    if (llvm::any_of(store.getChecks(), [](int32_t check) { return check & tile::CheckLower; }))
+      return std::nullopt;
+    Staging plan;
+    SmallVector<int64_t> regionAxes = region.getRegionAxes();
+    int64_t innermost = -1;
+    for (int64_t i = 0; i < region.getNumAxes(); ++i)
+      if (regionAxes[i] >= 0 && matchPattern(region.getAxis(i).stride, m_One()))
+        innermost = i;
+    if (innermost < 0)
+      return std::nullopt;
+    plan.axis = int(regionAxes[innermost]);
+    int64_t bytes = type.getElementTypeBitWidth() / 8, rows = type.getDimSize(1 - plan.axis);
+    int64_t rowBytes = type.getDimSize(plan.axis) * bytes;
+    for (plan.swizzle = 128; plan.swizzle > 16 && rowBytes % plan.swizzle; plan.swizzle /= 2) {
+    }
+    if (plan.swizzle == 16 || rows % 8 || rows % std::min(rows, maxRows))
+      return std::nullopt;
+    for (int64_t i = 0; i < region.getNumAxes(); ++i)
+      plan.box.push_back(i == innermost       ? plan.swizzle / bytes
+                         : regionAxes[i] >= 0 ? std::min(rows, maxRows)
+                                              : 1);
+    return fit(store, type, plan) ? std::optional(plan) : std::nullopt;
+  }
+
+  /// The whole tile at once where there is room for it, else strips, two on their way.
+  bool fit(tile::StoreOp store, RankedTensorType type, Staging &plan) {
+    auto layout = cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    int64_t rows = type.getDimSize(1 - plan.axis), columns = type.getDimSize(plan.axis);
+    int64_t room = roomAt(store);
+    for (int64_t strips = 1; columns * bytes / strips % plan.swizzle == 0; strips *= 2) {
+      int64_t buffer = llvm::alignTo(rows * (columns / strips) * bytes, bufferAlignment);
+      layout::Expected<layout::Layout> part =
+          strips == 1 ? layout : layout::splitAxis(layout, plan.axis, strips);
+      if (!part)
+        return false;
+      plan.buffers = std::min<int64_t>(strips, 2);
+      if (plan.buffers * buffer > room)
+        continue;
+      plan.strips = strips;
+      SmallVector<int64_t> shape(type.getShape());
+      shape[plan.axis] /= strips;
+      layout::Layout slot = *layout::sharedTile({shape.begin(), shape.end()}, int(bytes),
+                                                {plan.axis, 1 - plan.axis}, int(plan.swizzle));
+      auto with = [&](const layout::Layout &l) {
+        return RankedTensorType::get(shape, type.getElementType(),
+                                     tile::LayoutAttr::get(type.getContext(), l));
+      };
+      plan.part = with(*part);
+      plan.slot = with(slot);
+      return true;
+    }
+    return false;
+  }
+
+  /// Bytes that a buffer may take at the store without the kernel needing more than it does, or than the device has.
+  int64_t roomAt(tile::StoreOp store) {
+    bool isNested = store->getParentOp() != kernel; // then the buffers live as long as all that it is in
+    int64_t live = 0, most = 0, all = 0;
+    kernel.walk([&](Operation *op) {
+      if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
+        all += llvm::alignTo(alloc.getBuffer().getType().getBytes(), bufferAlignment);
+        most = std::max(most, all);
+      } else if (auto dealloc = dyn_cast<tile::DeallocOp>(op)) {
+        all -=
+            llvm::alignTo(cast<tile::SharedType>(dealloc.getBuffer().getType()).getBytes(), bufferAlignment);
+      } else if (op == store) {
+        live = all;
+      }
+    });
+    // What is dead by now is free room; where a ring lives on, all that is left is.
+    return live < most && !isNested ? std::max(most - live, minRoom) : budget - besideBuffers - most;
+  }
+  /// Two strips of 128 rows of 128 bytes: what is worth it where the kernel has little shared memory otherwise.
+  static constexpr int64_t minRoom = 32 * 1024;
+
+  void rewrite(tile::StoreOp store, const Staging &plan) {
+    auto region = cast<tile::RegionOp>(store.getOperation());
+    std::string reason;
+    FailureOr<Value> map = tile::tensorMapOf(region, plan.box, plan.swizzle, reason);
+    if (failed(map))
+      return;
+    Operation *outermost = kernel.getBody().front().findAncestorOpInBlock(*store);
+    OpBuilder b(outermost);
+    Location loc = store.getLoc();
+    auto type = tile::SharedType::get(b.getContext(), 1, plan.slot);
+    SmallVector<tile::AllocOp> buffers;
+    for (int64_t i = 0; i < plan.buffers; ++i)
+      buffers.push_back(tile::AllocOp::create(b, loc, type, IntegerAttr()));
+    b.setInsertionPoint(store);
+    Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+    int64_t inner = cast<tile::TensorMapType>(map->getType()).getInnermost();
+    for (int64_t strip = 0; strip < plan.strips; ++strip) {
+      int64_t offset = strip * plan.part.getDimSize(plan.axis);
+      Value part = store.getValue();
+      SmallVector<Value> indices(store.getIndices());
+      if (plan.strips > 1) {
+        SmallVector<int64_t> offsets(2, 0);
+        offsets[plan.axis] = offset;
+        part = tile::ExtractOp::create(b, loc, plan.part, part, offsets);
+        Value more = arith::ConstantOp::create(b, loc, b.getIntegerAttr(indices[inner].getType(), offset));
+        indices[inner] = arith::AddIOp::create(b, loc, indices[inner], more);
+      }
+      Value slot = tile::SlotOp::create(b, loc, type, buffers[strip % plan.buffers], zero);
+      tile::PutOp::create(b, loc, part, slot);
+      tile::TensorStoreOp::create(b, loc, slot, *map, indices);
+    }
+    b.setInsertionPointAfter(outermost);
+    for (tile::AllocOp buffer : buffers)
+      tile::DeallocOp::create(b, loc, buffer);
+    store.erase();
+  }
+
+  tile::KernelOp kernel;
+  int64_t budget;
+};
+
+struct StageStoresPass : impl::StageStoresBase<StageStoresPass> {
+  using StageStoresBase::StageStoresBase;
+  void runOnOperation() override { Stager(getOperation(), sharedBytes).run(); }
+};
+
+} // namespace
+} // namespace tilegym::transforms
