@@ -114,8 +114,11 @@ Value BodyChecker::swizzleOp(const BoundArguments &args, SourceRange range) {
   };
   Operand width = bind(binary(B::Mul, x[3], x[2]), "width", range);
   Operand first = bind(binary(B::Mul, binary(B::FloorDiv, x[0], width), x[3]), "first", range);
-  Operand rows =
+  Operand left =
       bind(ops.elementwise(Op::Min, "`swizzle`", {binary(B::Sub, x[1], first), x[3]}, range), "rows", range);
+  // Where there is a block there is a row, which the compiler does not know: without it no index would be known to be none below 0.
+  Operand one{makeConst(DType::Index, Constant{int64_t(1)}, range)};
+  Operand rows = bind(ops.elementwise(Op::Max, "`swizzle`", {left, one}, range), "rows", range);
   Operand rest = bind(binary(B::Mod, x[0], width), "rest", range);
   Value i = binary(B::Add, first, binary(B::Mod, rest, rows)), j = binary(B::FloorDiv, rest, rows);
   if (!i || !j)
