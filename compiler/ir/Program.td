@@ -3,7 +3,7 @@
 #ifndef TILEGYM_IR_PROGRAM_TD
 #define TILEGYM_IR_PROGRAM_TD
 
-include "compiler/ir/TensorMap.td"
+include "compiler/ir/TensorMaps.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoRegionArguments]> {
   let summary = "a program run once for each block of a grid";

@@ -5,7 +5,7 @@
 #define TILEGYM_IR_ROLES_TD
 
 include "compiler/ir/Shared.td"
-include "compiler/ir/TensorMap.td"
+include "compiler/ir/TensorMaps.td"
 
 def Tile_Mbarriers : Tile_Type<"Mbarriers", "mbarriers"> {
   let summary = "barriers in shared memory that count arrivals and bytes, one a slot";

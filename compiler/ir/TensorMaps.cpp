@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tensor maps: the type, and how a region comes to one.
-#include "compiler/ir/TensorMap.h"
+#include "compiler/ir/TensorMaps.h"
 #include "compiler/ir/VectorAccess.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

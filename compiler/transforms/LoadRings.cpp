@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A load is a producer's if its place, and whether it happens, follow from parameters and induction variables alone.
 #include "compiler/transforms/LoadRings.h"
-#include "compiler/ir/TensorMap.h"
+#include "compiler/ir/TensorMaps.h"
 #include "compiler/layout/Build.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which regions have a tensor map, which map that is, and why others have none.
-#include "compiler/ir/TensorMap.h"
+#include "compiler/ir/TensorMaps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
