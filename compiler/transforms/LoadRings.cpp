@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A load is a producer's if its place, and whether it happens, follow from parameters and induction variables alone.
 #include "compiler/transforms/LoadRings.h"
+#include "compiler/ir/ProductLayouts.h"
 #include "compiler/ir/TensorMaps.h"
 #include "compiler/layout/Build.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -85,6 +86,9 @@ std::optional<RingFill> fillOf(tile::PutOp put) {
   return fill.map ? std::optional(fill) : std::nullopt;
 }
 
+/// Whether its instructions read slots, and no thread does.
+bool readsItself(tile::DotOp dot) { return dot.getWarpgroups() && !tile::isMadeTransposed(dot); }
+
 /// The one product that reads the fill, if all it does is add to the loop's accumulator.
 tile::DotOp overlappedReader(const RingFill &fill) {
   auto isDot = [](Operation *op) { return isa<tile::DotOp>(op); };
@@ -94,7 +98,7 @@ tile::DotOp overlappedReader(const RingFill &fill) {
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   auto sum = dyn_cast<BlockArgument>(dot.getAccumulator());
   bool isFast8 = dot.getPrecision() == tile::Precision::Fast;
-  if (!dot.getWarpgroups() || !loop || dot->getBlock() != fill.put->getBlock() || !sum ||
+  if (!readsItself(dot) || !loop || dot->getBlock() != fill.put->getBlock() || !sum ||
       sum.getOwner() != loop.getBody() || !sum.hasOneUse() || !dot->hasOneUse() ||
       (dot.getAType().getElementTypeBitWidth() == 8 && isa<FloatType>(dot.getType().getElementType()) &&
        !isFast8))
@@ -143,7 +147,7 @@ SmallVector<LoadRing> findLoadRings(tile::KernelOp kernel, int64_t stages) {
     ring->overlapped = ring->fills.size() == 1 || ring->overlapped == overlapped ? overlapped : tile::DotOp();
     ring->readByThreads |= llvm::any_of(fill->slot->getUsers(), [](Operation *user) {
       auto dot = dyn_cast<tile::DotOp>(user);
-      return dot && !dot.getWarpgroups();
+      return dot && !readsItself(dot);
     });
   });
   for (LoadRing &outer : rings)
