@@ -113,6 +113,9 @@ private:
     plan.axis = int(regionAxes[innermost]);
     int64_t bytes = type.getElementTypeBitWidth() / 8, rows = type.getDimSize(1 - plan.axis);
     int64_t rowBytes = type.getDimSize(plan.axis) * bytes;
+    auto layout = cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
+    if (layout.vectors(plan.axis, 16 / bytes).width * bytes == 16)
+      return std::nullopt; // threads store as well: the plain cores' results
     for (plan.swizzle = 128; plan.swizzle > 16 && rowBytes % plan.swizzle; plan.swizzle /= 2) {
     }
     if (plan.swizzle == 16 || rows % 8 || rows % std::min(rows, maxRows))

@@ -136,3 +136,25 @@ tile.kernel @read grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "
   tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 64) stride %one below(%zero, %n)] : tensor<64x64xf32, #acc> to !tile.ptr<f32>
   tile.return
 }
+
+// -----
+
+#acc = #tile.layout<"64x64 unit 64x64 reg [0,1] [0,2] [8,0] [16,0] [32,0] lane [0,4] [0,8] [0,16] [0,32] [1,0] warp [2,0] [4,0]">
+
+// Threads that hold 16 bytes of a row store them as well.
+// CHECK-LABEL: tile.kernel @wide
+// CHECK-NOT: tile.tensor_store
+tile.kernel @wide grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "c", !tile.ptr<f32>, divisor = 16>, #tile.param<extent 0, "m", i64, upper = 2146435071>,
+    #tile.param<extent 1, "n", i64, divisor = 4, upper = 2146435071>, #tile.param<stride 0, "s", i64, divisor = 4, upper = 2147483647>] {
+  %c = tile.param 0 : !tile.ptr<f32>
+  %m = tile.param 1 : i64
+  %n = tile.param 2 : i64
+  %stride = tile.param 3 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %x = arith.constant dense<1.0> : tensor<64x64xf32>
+  %none = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %t = tile.dot %x, %x, %none : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32, #acc>
+  tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 64) stride %one below(%zero, %n)] : tensor<64x64xf32, #acc> to !tile.ptr<f32>
+  tile.return
+}

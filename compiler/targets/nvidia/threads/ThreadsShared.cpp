@@ -166,7 +166,8 @@ LogicalResult lowerTensorStore(ThreadBuilder &t, Operation *op) {
 
 /// The threads that began none have nothing to wait for.
 LogicalResult lowerStoreWait(ThreadBuilder &t, Operation *op) {
-  ptx::BulkWaitOp::create(t.b, t.loc, uint64_t(cast<tile::TensorStoreWaitOp>(op).getPending()), /*read=*/true);
+  ptx::BulkWaitOp::create(t.b, t.loc, uint64_t(cast<tile::TensorStoreWaitOp>(op).getPending()),
+                          /*read=*/true);
   return success();
 }
 

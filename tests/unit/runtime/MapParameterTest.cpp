@@ -72,7 +72,7 @@ TEST_CASE("an axis of extent 1 has any stride in a tensor map, and one without e
   REQUIRE(callMapped(opened, TILEGYM_BF16, {1, 64}, {3, 1}) == TILEGYM_OK);
   CHECK_THAT(mapCall(fake, 0), Contains(" extents [64,1] strides [16] "));
   size_t before = fake.count("cuTensorMapEncodeTiled");
-  REQUIRE(callMapped(opened, TILEGYM_BF16, {3, 0}) == TILEGYM_OK);
+  REQUIRE(callMapped(opened, TILEGYM_BF16, {3, 0}, {8, 1}) == TILEGYM_OK);
   CHECK(fake.count("cuTensorMapEncodeTiled") == before + 1); // y's, whose extent is a number
   CHECK(fake.launches.back().params[2] == 0);
 }
