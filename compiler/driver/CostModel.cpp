@@ -78,6 +78,9 @@ double productCost(const KernelSize &size, const sem::Specialization &point, til
   bool groups = warpgroups && size.onTensorCores;
   if (groups && knob(point, "warps", 4) % 4)
     cost += 4; // single warps multiply at half of the speed
+  // A producer's ring takes the place of other blocks, which plain cores need (f32 4096^3: half of the speed); blocks that stay let it run ahead.
+  bool isFed = knob(point, "schedule", 0) != 0, stays = knob(point, "persistent", 0) != 0;
+  cost += 2 * (isFed != groups) + (stays != isFed);
   return cost + off(double(size.result), groups ? 128 * 256 : 128 * 128) +
          0.5 * off(sums, groups ? 128 : 96) + 0.3 * off(double(size.depthBytes), 128) +
          0.1 * std::abs(double(knob(point, "stages", 3)) - 3) +

@@ -205,6 +205,10 @@ int cuMemsetD2D16Async(unsigned long long at, size_t pitch, unsigned short v, si
 int cuMemsetD2D32Async(unsigned long long at, size_t pitch, unsigned v, size_t w, size_t h, void *) {
   return fillRows(at, pitch, v, w, h), 0;
 }
+int cuTensorMapEncodeTiled(void *, int, unsigned, void *, const void *, const void *, const void *,
+                           const void *, int, int, int, int) {
+  return 0;
+}
 int cuStreamIsCapturing(void *, int *capturing) { return *capturing = 0, 0; }
 int cuStreamSynchronize(void *) {
   const char *damage = std::getenv("TILEGYM_FAKE_DAMAGE");
