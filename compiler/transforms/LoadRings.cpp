@@ -77,6 +77,12 @@ std::optional<RingFill> fillOf(tile::PutOp put) {
   auto base = fill.load.getBase().getDefiningOp<tile::ParamOp>();
   fill.alloc = fill.slot.getBuffer().getDefiningOp<tile::AllocOp>();
   auto isSlot = [](Operation *op) { return isa<tile::SlotOp>(op); };
+  // A product in flight reads on behind itself; where it ends is not the block's to see.
+  if (llvm::any_of(fill.slot->getUsers(), [](Operation *user) {
+        auto dot = dyn_cast<tile::DotOp>(user);
+        return dot && dot.getInFlight();
+      }))
+    return {};
   if (!base || !base.getParam().getReadonly() || !fill.alloc ||
       llvm::count_if(fill.alloc->getUsers(), isSlot) != 1 ||
       cast<RankedTensorType>(fill.load.getType()).getRank() != 2 || !isReached(put) ||
