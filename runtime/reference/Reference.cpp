@@ -108,7 +108,17 @@ TilegymStatus runCall(const Call &call, const void *state) {
 } // namespace
 } // namespace tilegym::runtime
 
-extern "C" int tilegym_use_reference(int on) {
+extern "C" {
+
+void tilegym_add_reference(void) {
   static const tilegym::runtime::Backend interpreter{tilegym::runtime::prepareOp, tilegym::runtime::runCall};
-  return tilegym::runtime::useBackend(on ? &interpreter : nullptr) != nullptr;
+  tilegym::runtime::installReference(&interpreter);
 }
+
+int tilegym_use_reference(int on) {
+  tilegym_add_reference();
+  return tilegym::runtime::exchangeBackend(on ? TILEGYM_BACKEND_REFERENCE : TILEGYM_BACKEND_TILE) ==
+         TILEGYM_BACKEND_REFERENCE;
+}
+
+} // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stream-ordered memory for outputs: the driver's pool, or the host's heap while another backend stands in for the GPU. A block goes back where it
+// Stream-ordered memory for outputs: the driver's pool, or the host's heap while the thread's calls go to the reference backend. A block goes back where it
 // came from, whatever is in use by then.
 #include "Backend.h"
 #include "Driver.h"
@@ -57,7 +57,7 @@ TilegymStatus tilegym_allocate(size_t bytes, void *stream, void **out) {
   *out = nullptr;
   if (bytes == 0)
     return TILEGYM_OK;
-  if (currentBackend())
+  if (usesHostMemory())
     return guarded([&] { return allocateOnHost(bytes, out); });
   const Driver *driver = nullptr;
   TRY(getDriver(&driver));

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What may stand in for the GPU. The runtime knows no such backend itself; a library that has one installs it.
+// Who runs a call: the backend that the process, the thread or the call names, and what callers registered. Reading the choice costs a call two loads;
+// all else here is off its path.
 #pragma once
 #include "Call.h"
+#include <atomic>
 #include <memory>
+#include <string>
 
 namespace tilegym::runtime {
 
+/// A backend that comes with a library of its own, which installs it: the runtime knows no interpreter.
 struct Backend {
   /// Makes what the backend needs of an op. Called once for an op of a package, the result is kept with the package.
   TilegymStatus (*prepare)(const Table &table, const format::Op &op, std::shared_ptr<const void> *state);
@@ -13,9 +17,51 @@ struct Backend {
   TilegymStatus (*run)(const Call &call, const void *state);
 };
 
-/// The one in use; null: the GPU.
-const Backend *currentBackend();
-/// Returns the one that was in use.
-const Backend *useBackend(const Backend *backend);
+/// The reference backend; null where no library brought it.
+const Backend *referenceBackend();
+void installReference(const Backend *backend);
+
+/// The number of the backend of this thread's next call.
+int32_t chosenBackend();
+/// Sets the process's; returns what it was.
+int32_t exchangeBackend(int32_t backend);
+/// True where calls of this thread work on host memory.
+inline bool usesHostMemory() { return chosenBackend() == TILEGYM_BACKEND_REFERENCE; }
+
+/// Whether there is a backend of this number; fails where not. For the reference: whether its library was linked.
+TilegymStatus checkBackend(int32_t backend);
+
+/// What was registered. Never freed: a call may be on its way to it.
+struct Implementation {
+  std::string op;
+  int32_t backend;
+  TilegymImpl run; ///< null: taken back
+  void *user;
+};
+
+/// Of each op of a package, what was registered for each backend: read without a lock while nothing is registered anew.
+class Implementations {
+public:
+  explicit Implementations(size_t ops);
+  /// Null where nothing is registered.
+  const Implementation *find(size_t op, const std::string &name, int32_t backend);
+
+  /// Whether a fallback of this op from this backend is still to be said; it counts as said from then on, for ops of this name in all packages.
+  bool warnsNow(size_t op, const std::string &name, int32_t backend);
+
+private:
+  struct Slot {
+    std::atomic<uint64_t> seen{0}; ///< the number of registrations that `found` is of
+    std::atomic<const Implementation *> found{nullptr};
+  };
+  std::unique_ptr<Slot[]> slots;
+  std::unique_ptr<std::atomic<uint32_t>[]> warned; ///< bit a backend
+};
+
+/// All that was registered and not taken back, in the order of registration.
+std::vector<const Implementation *> registered();
+
+/// TILEGYM_DISABLE_FALLBACK, read once.
+bool fallbackIsDisabled();
 
 } // namespace tilegym::runtime

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The C interface to calls: check, choose, load, launch.
-#include "PackageHandle.h"
+// The C interface to calls, and their way to the backend that runs them: the one that is chosen, or `tile` in its place.
+#include "Log.h"
 #include "RecentCalls.h"
-#include <cstdio>
+#include "TileBackend.h"
 
 using namespace tilegym::runtime;
 namespace format = tilegym::format;
@@ -19,41 +19,17 @@ TilegymStatus findOp(TilegymPackage *package, size_t op, const format::Op **reco
   return TILEGYM_OK;
 }
 
-/// An address whose device is the call's, where the thread has no context yet.
-const void *someData(const Call &call) {
-  for (size_t id = 0; id < call.tensors.size(); ++id)
-    if (call.bound[id].given && call.bound[id].elements)
-      return call.bound[id].given->data;
-  return nullptr;
-}
+/// One call on its way.
+struct Request {
+  TilegymPackage *package;
+  size_t number;
+  const format::Op &op;
+  const void *const *args;
+  void *stream;
+  Until until;
+  const std::string &name() const { return package->opNames[number]; }
+};
 
-TilegymStatus findDevice(Call &call, const Driver **driver, const Device **device,
-                         uint64_t *context = nullptr) {
-  TRY(getDriver(driver));
-  TRY(currentDevice(**driver, someData(call), device, context));
-  call.smCount = (*device)->multiprocessors;
-  return TILEGYM_OK;
-}
-
-[[gnu::cold]] TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice &choice,
-                                          const Grid &grid, CUresult result) {
-  char what[768];
-  Text entry(call.table.text(choice.variant->entry));
-  std::snprintf(what, sizeof what,
-                "%s: launching %s with %lld blocks of %u threads and %u bytes of shared memory",
-                Text(call.table.text(call.op.name)).data, entry.data, static_cast<long long>(grid.blocks),
-                choice.variant->threads, choice.variant->sharedBytes);
-  return driver.failure(what, result);
-}
-
-TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                     CUfunction function, CUstream stream) {
-  Parameters parameters;
-  TRY(fillParameters(driver, call, choice, grid, &parameters));
-  CUresult result = driver.launch(function, unsigned(grid.blocks), choice.variant->threads,
-                                  choice.variant->sharedBytes, stream, parameters.pointers);
-  return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
-}
 TilegymStatus backendState(TilegymPackage &package, size_t op, const Backend &backend,
                            std::shared_ptr<const void> *state) {
   std::lock_guard lock(package.statesMutex);
@@ -63,42 +39,99 @@ TilegymStatus backendState(TilegymPackage &package, size_t op, const Backend &ba
   return TILEGYM_OK;
 }
 
-enum class Until { Launched, Loaded };
+TilegymStatus runReference(const Request &r) {
+  TRY(checkBackend(TILEGYM_BACKEND_REFERENCE));
+  const Backend &backend = *referenceBackend();
+  Call call(r.package->table, r.op);
+  TRY(call.bind(r.args, /*forShape=*/false));
+  std::shared_ptr<const void> state;
+  TRY(backendState(*r.package, r.number, backend, &state));
+  return r.until == Until::Loaded ? TILEGYM_OK : backend.run(call, state.get());
+}
 
-TilegymStatus run(TilegymPackage *package, size_t opNumber, const void *const *args, CUstream stream,
-                  Until until) {
-  const format::Op *op = nullptr;
-  TRY(findOp(package, opNumber, &op));
-  if (const Backend *backend = currentBackend()) {
-    Call call(package->table, *op);
-    TRY(call.bind(args, /*forShape=*/false));
-    std::shared_ptr<const void> state;
-    TRY(backendState(*package, opNumber, *backend, &state));
-    return until == Until::Loaded ? TILEGYM_OK : backend->run(call, state.get());
-  }
-  RecentCall &recent = RecentCall::of(package->number, package->table, *op);
-  TRY(recent.bind(args));
-  Call &call = recent.call();
-  const Driver *driver = nullptr;
-  const Device *device = nullptr;
-  uint64_t context = 0;
-  TRY(findDevice(call, &driver, &device, &context));
-  TRY(checkPointers(*driver, *device, call, stream));
-  Choice choice;
-  if (!recent.chosen(*device, &choice)) {
-    TRY(package->choices[opNumber]->choose(call, device->arch, device->name, &choice));
-    recent.keep(*device, choice);
-  }
-  Grid grid;
-  TRY(computeGrid(call, choice, &grid));
-  CUfunction function = nullptr;
-  if (grid.blocks > 0 || until == Until::Loaded)
-    TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function));
-  if (until == Until::Loaded)
+TilegymStatus runTile(const Request &r) {
+  return runTile(r.package, r.number, r.op, r.args, static_cast<CUstream>(r.stream), r.until);
+}
+
+/// "OP is not implemented for BACKEND", or why the backend declined, and who has it.
+[[gnu::cold]] std::string lackText(const Request &r, int32_t backend, bool declined) {
+  std::string name = tilegym_backend_name(backend), reason = lastError(),
+              owners = backendsOf(*r.package, r.number);
+  return r.name() +
+         (declined ? ": " + name + " does not take this call: " + reason
+                   : " is not implemented for " + name) +
+         "; it is implemented for " + (owners.empty() ? "no backend" : owners);
+}
+
+/// The op is not, or not for this call, the backend's: `tile` does it, or it is an error.
+TilegymStatus fallBack(const Request &r, int32_t backend, bool declined) {
+  if (fallbackIsDisabled() || !r.op.variants.count)
+    return fail(TILEGYM_UNAVAILABLE, "%s", lackText(r, backend, declined).c_str());
+  if (r.package->implementations->warnsNow(r.number, r.name(), backend))
+    log(TILEGYM_LOG_WARNING, "%s; tile runs it (said once; TILEGYM_DISABLE_FALLBACK=1 makes it an error)",
+        lackText(r, backend, declined).c_str());
+  return runTile(r);
+}
+
+TilegymStatus runRegistered(const Request &r, const Implementation &implementation) {
+  RecentCall &recent = RecentCall::of(r.package->number, r.package->table, r.op);
+  TRY(recent.bind(r.args));
+  if (r.until == Until::Loaded)
     return TILEGYM_OK;
-  if (call.plan.hasFills)
-    TRY(fillOutputs(*driver, call, stream));
-  return grid.blocks == 0 ? TILEGYM_OK : launch(*driver, call, choice, grid, function, stream);
+  clearError();
+  TilegymStatus status = implementation.run(implementation.user, r.package, r.number, r.args, r.stream);
+  if (status != TILEGYM_OK && !*lastError())
+    return fail(status, "%s: the backend %s failed and did not say why", r.name().c_str(),
+                tilegym_backend_name(implementation.backend));
+  return status;
+}
+
+TilegymStatus run(TilegymPackage *package, size_t number, const void *const *args, void *stream, Until until,
+                  int32_t backend) {
+  const format::Op *op = nullptr;
+  TRY(findOp(package, number, &op));
+  Request r{package, number, *op, args, stream, until};
+  if (backend == TILEGYM_BACKEND_TILE) [[likely]]
+    return runTile(r);
+  if (backend == TILEGYM_BACKEND_REFERENCE)
+    return runReference(r);
+  const Implementation *implementation = package->implementations->find(number, r.name(), backend);
+  if (!implementation)
+    return fallBack(r, backend, /*declined=*/false);
+  TilegymStatus status = runRegistered(r, *implementation);
+  return status == TILEGYM_UNAVAILABLE ? fallBack(r, backend, /*declined=*/true) : status;
+}
+
+TilegymStatus runOn(TilegymPackage *package, size_t op, const void *const *args, void *stream,
+                    int32_t backend) {
+  if (backend == TILEGYM_BACKEND_DEFAULT)
+    backend = chosenBackend();
+  TRY(checkBackend(backend));
+  return run(package, op, args, stream, Until::Launched, backend);
+}
+
+TilegymStatus available(TilegymPackage *package, size_t number, const void *const *args, int32_t backend) {
+  const format::Op *op = nullptr;
+  TRY(findOp(package, number, &op));
+  if (backend == TILEGYM_BACKEND_DEFAULT)
+    backend = chosenBackend();
+  TRY(checkBackend(backend));
+  if (!implements(*package, number, backend))
+    return fail(TILEGYM_UNAVAILABLE, "%s is not implemented for %s; it is implemented for %s",
+                package->opNames[number].c_str(), tilegym_backend_name(backend),
+                backendsOf(*package, number).c_str());
+  if (backend == TILEGYM_BACKEND_TILE)
+    return tileTakes(*package, *op, args);
+  if (!args)
+    return TILEGYM_OK;
+  Call call(package->table, *op);
+  return call.bind(args, /*forShape=*/false);
+}
+
+[[gnu::cold]] TilegymStatus failed(TilegymStatus status) {
+  if (logs(TILEGYM_LOG_DEBUG))
+    log(TILEGYM_LOG_DEBUG, "a call failed with %s: %s", tilegym_status_name(status), lastError());
+  return status;
 }
 
 TilegymStatus inferShape(TilegymPackage *package, size_t opNumber, const void *const *args, size_t arg,
@@ -124,38 +157,29 @@ TilegymStatus inferShape(TilegymPackage *package, size_t opNumber, const void *c
   return TILEGYM_OK;
 }
 
-TilegymStatus explain(TilegymPackage *package, size_t opNumber, const void *const *args, const char **text) {
-  static thread_local std::string answer;
-  const format::Op *op = nullptr;
-  TRY(findOp(package, opNumber, &op));
-  if (!text)
-    return fail(TILEGYM_INVALID_ARGUMENT, "the address for the text is null");
-  Call call(package->table, *op);
-  TRY(call.bind(args, /*forShape=*/false));
-  const Driver *driver = nullptr;
-  const Device *device = nullptr;
-  Choice choice;
-  bool hasDevice = findDevice(call, &driver, &device) == TILEGYM_OK;
-  TRY(choose(call, hasDevice ? device->arch : kAnyArch, hasDevice ? device->name : "", &choice));
-  const format::Variant &v = *choice.variant;
-  answer = std::string(package->table.text(v.entry)) + ": " + std::string(package->table.text(v.knobs)) +
-           ", " + (v.facts == format::kFactsFast ? "fast" : "general") + ", " + std::to_string(v.threads) +
-           " threads, " + std::to_string(v.registers) + " registers, " + std::to_string(v.sharedBytes) +
-           " bytes of shared memory";
-  *text = answer.c_str();
-  return TILEGYM_OK;
-}
-
 } // namespace
 
 extern "C" {
 
 TilegymStatus tilegym_call(TilegymPackage *package, size_t op, const void *const *args, void *stream) {
-  return guarded([&] { return run(package, op, args, static_cast<CUstream>(stream), Until::Launched); });
+  TilegymStatus status =
+      guarded([&] { return run(package, op, args, stream, Until::Launched, chosenBackend()); });
+  return status == TILEGYM_OK ? status : failed(status);
+}
+
+TilegymStatus tilegym_call_on(TilegymPackage *package, size_t op, const void *const *args, void *stream,
+                              int32_t backend) {
+  TilegymStatus status = guarded([&] { return runOn(package, op, args, stream, backend); });
+  return status == TILEGYM_OK ? status : failed(status);
 }
 
 TilegymStatus tilegym_prepare(TilegymPackage *package, size_t op, const void *const *args) {
-  return guarded([&] { return run(package, op, args, nullptr, Until::Loaded); });
+  return guarded([&] { return run(package, op, args, nullptr, Until::Loaded, chosenBackend()); });
+}
+
+TilegymStatus tilegym_available(TilegymPackage *package, size_t op, const void *const *args,
+                                int32_t backend) {
+  return guarded([&] { return available(package, op, args, backend); });
 }
 
 TilegymStatus tilegym_infer_shape(TilegymPackage *package, size_t op, const void *const *args, size_t arg,
@@ -165,7 +189,11 @@ TilegymStatus tilegym_infer_shape(TilegymPackage *package, size_t op, const void
 
 TilegymStatus tilegym_explain(TilegymPackage *package, size_t op, const void *const *args,
                               const char **text) {
-  return guarded([&] { return explain(package, op, args, text); });
+  return guarded([&] {
+    const format::Op *record = nullptr;
+    TRY(findOp(package, op, &record));
+    return explainTile(package, *record, args, text);
+  });
 }
 
 } // extern "C"

@@ -17,5 +17,6 @@ TilegymStatus fail(TilegymStatus status, const char *format, ...) {
 }
 
 const char *lastError() { return text; }
+void clearError() { text[0] = 0; }
 
 } // namespace tilegym::runtime

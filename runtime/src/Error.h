@@ -12,6 +12,8 @@ namespace tilegym::runtime {
 /// Records the text for tilegym_last_error and returns `status`. Cold: what leads here is kept out of the way of calls that are right.
 [[gnu::cold, gnu::format(printf, 2, 3)]] TilegymStatus fail(TilegymStatus status, const char *format, ...);
 const char *lastError();
+/// Makes it "", to see whether someone else's code gives a text.
+void clearError();
 
 #define TRY(expression)                                                                                      \
   if (TilegymStatus status = (expression); status != TILEGYM_OK) [[unlikely]]                                \

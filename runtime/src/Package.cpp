@@ -23,6 +23,7 @@ TilegymStatus openBlock(std::unique_ptr<TilegymPackage> package, const void *dat
     package->choices.push_back(std::make_unique<ChoiceCache>(package->table, op));
   }
   package->loader = std::make_unique<Loader>(package->table);
+  package->implementations = std::make_unique<Implementations>(package->opNames.size());
   package->states.resize(package->opNames.size());
   *out = package.release();
   return TILEGYM_OK;
@@ -45,6 +46,27 @@ TilegymStatus openFile(const char *path, TilegymPackage **out) {
 }
 
 } // namespace
+
+namespace tilegym::runtime {
+
+bool implements(TilegymPackage &package, size_t op, int32_t backend) {
+  const format::Op &record = package.table.ops()[op];
+  if (backend == TILEGYM_BACKEND_TILE)
+    return record.variants.count > 0;
+  if (backend == TILEGYM_BACKEND_REFERENCE)
+    return referenceBackend() && record.sources.count > 0;
+  return package.implementations->find(op, package.opNames[op], backend) != nullptr;
+}
+
+std::string backendsOf(TilegymPackage &package, size_t op) {
+  std::string list;
+  for (int32_t backend = 0; const char *name = tilegym_backend_name(backend); ++backend)
+    if (implements(package, op, backend))
+      list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
+} // namespace tilegym::runtime
 
 extern "C" {
 
@@ -86,5 +108,18 @@ const char *tilegym_package_op_name(const TilegymPackage *package, size_t op) {
 }
 
 const char *tilegym_last_error(void) { return lastError(); }
+
+void tilegym_set_error(const char *text) { fail(TILEGYM_OK, "%s", text ? text : "no text"); }
+
+const char *tilegym_status_name(TilegymStatus status) {
+  static const char *const names[] = {"OK",          "INVALID_ARGUMENT", "NO_DRIVER",   "NO_DEVICE",
+                                      "NO_IMAGE",    "NO_VARIANT",       "BAD_PACKAGE", "CUDA_ERROR",
+                                      "UNAVAILABLE", "OUT_OF_MEMORY"};
+  return size_t(status) < std::size(names) ? names[status] : "UNKNOWN";
+}
+
+uint32_t tilegym_abi_version(void) { return TILEGYM_ABI_VERSION; }
+
+const char *tilegym_version(void) { return TILEGYM_VERSION; }
 
 } // extern "C"

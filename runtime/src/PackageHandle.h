@@ -5,6 +5,7 @@
 #include "ChoiceCache.h"
 #include "KernelLaunch.h"
 #include "tilegym/tilegym.h"
+#include <mutex>
 
 struct TilegymPackage {
   TilegymPackage();
@@ -15,7 +16,18 @@ struct TilegymPackage {
   std::unique_ptr<tilegym::runtime::Loader> loader;
   std::vector<std::unique_ptr<tilegym::runtime::ChoiceCache>> choices; ///< by op
 
-  /// Of a backend other than the GPU, by op; made on first use.
+  std::unique_ptr<tilegym::runtime::Implementations> implementations;
+
+  /// Of the reference backend, by op; made on first use.
   std::mutex statesMutex;
   std::vector<std::shared_ptr<const void>> states;
 };
+
+namespace tilegym::runtime {
+
+/// Whether a backend has the op at all.
+bool implements(TilegymPackage &package, size_t op, int32_t backend);
+/// The names of the backends that have the op, as "tile, reference".
+std::string backendsOf(TilegymPackage &package, size_t op);
+
+} // namespace tilegym::runtime

@@ -2,7 +2,6 @@
 // The choice of a variant.
 #include "VariantChoice.h"
 #include <cinttypes>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -30,16 +29,17 @@ bool interfaceMatches(const Call &call, const Variant &v) {
   return true;
 }
 
-std::string archList(const Call &call) {
-  std::set<std::string> names;
-  for (const Variant &v : call.table.get<Variant>(call.op.variants))
-    for (const Image &i : call.table.get<Image>(v.images))
-      names.insert(std::string(i.kind ? "PTX for sm_" : "sm_") + std::to_string(i.arch) +
-                   (i.exact ? "a" : ""));
+std::string archList(const Table &table, const Op &op) {
   std::string list;
-  for (const std::string &name : names)
+  for (const std::string &name : archNames(table, table.get<Variant>(op.variants)))
     list += (list.empty() ? "" : ", ") + name;
   return list.empty() ? "none" : list;
+}
+
+TilegymStatus noImage(const Table &table, const Op &op, int arch, const char *deviceName) {
+  return fail(TILEGYM_NO_IMAGE,
+              "%s: no code for this GPU (%s, sm_%d); the package has %s: compile it with --arch for this GPU",
+              Text(table.text(op.name)).data, deviceName, arch, archList(table, op).c_str());
 }
 
 std::string describe(const Call &call) {
@@ -80,6 +80,23 @@ const Image *bestImage(const Table &table, const Variant &variant, int arch, int
       *fit = f;
     }
   return best;
+}
+
+std::set<std::string> archNames(const Table &table, std::span<const Variant> variants) {
+  std::set<std::string> names;
+  for (const Variant &v : variants)
+    for (const Image &i : table.get<Image>(v.images))
+      names.insert(std::string(i.kind ? "PTX for sm_" : "sm_") + std::to_string(i.arch) +
+                   (i.exact ? "a" : ""));
+  return names;
+}
+
+TilegymStatus hasCode(const Table &table, const Op &op, int arch, const char *deviceName) {
+  int fit;
+  for (const Variant &v : table.get<Variant>(op.variants))
+    if (bestImage(table, v, arch, &fit))
+      return TILEGYM_OK;
+  return noImage(table, op, arch, deviceName);
 }
 
 bool factsHold(const Call &call, const Variant &v) {
@@ -170,10 +187,7 @@ TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice 
                 "%s: no kernel takes this call (%s); every kernel's `when` is false", name.c_str(),
                 describe(call).c_str());
   if (lacksImage)
-    return fail(
-        TILEGYM_NO_IMAGE,
-        "%s: no code for this GPU (%s, sm_%d); the package has %s: compile it with --arch for this GPU",
-        name.c_str(), deviceName, arch, archList(call).c_str());
+    return noImage(table, call.op, arch, deviceName);
   return fail(TILEGYM_NO_VARIANT,
               "%s: the package has no variant for %s; it has %zu variants: compile the op for this case, too",
               name.c_str(), describe(call).c_str(), size_t(call.op.variants.count));

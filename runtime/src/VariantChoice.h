@@ -2,6 +2,8 @@
 // Which variant a call takes: the first kernel whose guard holds and that has a variant for these dtypes, consts and facts; fast before general.
 #pragma once
 #include "Call.h"
+#include <set>
+#include <string>
 
 namespace tilegym::runtime {
 
@@ -17,6 +19,11 @@ constexpr int kAnyArch = 0;
 const format::Image *bestImage(const Table &table, const format::Variant &variant, int arch, int *fit);
 /// For a device of compute capability `arch` (90 for 9.0).
 TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice);
+
+/// Whether some variant of the op has code for the device; fails where none has.
+TilegymStatus hasCode(const Table &table, const format::Op &op, int arch, const char *deviceName);
+/// The architectures that these variants have code for, each once: "sm_90a", "PTX for sm_80".
+std::set<std::string> archNames(const Table &table, std::span<const format::Variant> variants);
 
 /// Variant number `index`, whether or not it suits the call.
 Choice choiceOf(const Call &call, uint32_t index, int arch);

@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 #define TILEGYM_ABI_VERSION 1
+#define TILEGYM_VERSION "0.1.0"
 #define TILEGYM_MAX_RANK 8
 
 typedef enum TilegymDType {
@@ -94,6 +95,71 @@ TilegymStatus tilegym_free(void *data, void *stream);
 
 /* What went wrong in this thread's last failed call: op, argument, found, expected. Never NULL. */
 const char *tilegym_last_error(void);
+/* "INVALID_ARGUMENT" for TILEGYM_INVALID_ARGUMENT; "UNKNOWN" for a number that is no status. */
+const char *tilegym_status_name(TilegymStatus status);
+
+/* TILEGYM_ABI_VERSION of the runtime that is linked, to compare with that of the header. It grows when a function or a structure of this
+ * file changes; new functions alone leave it. */
+uint32_t tilegym_abi_version(void);
+/* The runtime's version, "0.1.0". */
+const char *tilegym_version(void);
+
+/* Backends: who runs a call. `tile` are the package's kernels; `reference` is the interpreter of the specs, on host memory (tilegym/reference.h);
+ * `vendor` is cuBLASLt, opened at run time, for ops that are a product of matrices; all other names are the caller's own. A call goes to the
+ * backend that it names (tilegym_call_on), else to its thread's, else to the process's, which is `tile` at first.
+ *
+ * Where a backend does not have the op, or does not take the call, `tile` runs it, after one warning an op and backend; with
+ * TILEGYM_DISABLE_FALLBACK=1 in the environment it is an error, TILEGYM_UNAVAILABLE. The reference backend's memory is the host's, so what it lacks is
+ * always an error. */
+enum {
+  TILEGYM_BACKEND_DEFAULT = -1, /* the thread's or the process's */
+  TILEGYM_BACKEND_TILE = 0,
+  TILEGYM_BACKEND_REFERENCE = 1,
+  TILEGYM_BACKEND_VENDOR = 2,
+  TILEGYM_MAX_BACKENDS = 16
+};
+
+/* The number of the backend with this name; TILEGYM_BACKEND_DEFAULT where there is none. */
+int32_t tilegym_backend(const char *name);
+/* NULL where there is no such number. */
+const char *tilegym_backend_name(int32_t backend);
+/* For all threads that have none of their own. */
+TilegymStatus tilegym_set_backend(int32_t backend);
+/* For this thread, until it is set again; TILEGYM_BACKEND_DEFAULT: none of its own. `*previous` (may be NULL) becomes what was set. */
+TilegymStatus tilegym_set_thread_backend(int32_t backend, int32_t *previous);
+/* The one that this thread's next call goes to. */
+int32_t tilegym_current_backend(void);
+/* tilegym_call on this backend, whatever the thread's is. */
+TilegymStatus tilegym_call_on(TilegymPackage *package, size_t op, const void *const *args, void *stream,
+                              int32_t backend);
+
+/* Runs a call of a backend; `args` have been checked against the op as tilegym_call checks them, but where tensors lie was not looked at. It may return
+ * TILEGYM_UNAVAILABLE as long as it has done nothing: then `tile` runs the call. Any other failure is the call's; tilegym_set_error gives its text. */
+typedef TilegymStatus (*TilegymImpl)(void *user, TilegymPackage *package, size_t op, const void *const *args,
+                                     void *stream);
+/* From now on `impl` is what `backend` does for ops of this name, of every package, in place of what it did. A new name makes a backend. NULL takes it
+ * back; calls that are under way may still reach the old one. `tile` and `reference` cannot be replaced. */
+TilegymStatus tilegym_register_impl(const char *op, const char *backend, TilegymImpl impl, void *user);
+/* Makes `text` this thread's last error. */
+void tilegym_set_error(const char *text);
+
+/* TILEGYM_OK where the backend has the op and, with `args` (else NULL), would take the call, on the current GPU. Loads and launches nothing. Otherwise the
+ * status that a call would fail with, and its text. */
+TilegymStatus tilegym_available(TilegymPackage *package, size_t op, const void *const *args, int32_t backend);
+
+/* What there is, as text for people (TILEGYM_TEXT) or as JSON: versions, driver and GPU, backends, what was registered; of a package (may be NULL) its
+ * ops with their signatures, the architectures and dtypes that each has code for, and the backends that have it. The text lives until the thread's next
+ * call of this function. */
+enum { TILEGYM_TEXT = 0, TILEGYM_JSON = 1 };
+TilegymStatus tilegym_describe(TilegymPackage *package, int32_t form, const char **text);
+
+/* What is logged: fallbacks and code that the driver has to compile (warning, the default), what is loaded (info), why calls failed (debug).
+ * TILEGYM_LOG=off|warning|info|debug in the environment sets it, too. */
+enum { TILEGYM_LOG_OFF = 0, TILEGYM_LOG_WARNING = 1, TILEGYM_LOG_INFO = 2, TILEGYM_LOG_DEBUG = 3 };
+void tilegym_set_log_level(int32_t level);
+/* Where it goes: one line a call, without its end. NULL: standard error. `sink` may be called by several threads at once, and must not call the runtime. */
+typedef void (*TilegymLog)(void *user, int32_t level, const char *text);
+void tilegym_set_log(TilegymLog sink, void *user);
 
 #ifdef __cplusplus
 }
