@@ -74,6 +74,15 @@ struct Call {
   /// Extents of a tensor from the bound dims (outputs).
   TilegymStatus extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank);
   Values values() const;
+  /// In elements, along an axis as written; of a group the outermost merged dim's; 0 of a tensor left out.
+  int64_t strideOf(uint32_t tensor, uint32_t axis) const {
+    const BoundTensor &b = bound[tensor];
+    if (!b.given)
+      return 0;
+    if (b.hasGroup && axis == 0)
+      return group.rank ? group.strides[tensor][0] : 0;
+    return b.strides[b.axis(int(axis))];
+  }
   /// How many 64-bit words of `facts` the op's tensors take.
   size_t factWords() const { return (plan.tensors.size() + 7) / 8; }
 

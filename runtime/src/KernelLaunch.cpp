@@ -37,16 +37,6 @@ TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid) {
 
 namespace {
 
-/// Along an axis as written; of a group the outermost merged dim's.
-int64_t strideOf(const Call &call, uint32_t tensor, uint32_t axis) {
-  const BoundTensor &b = call.bound[tensor];
-  if (!b.given)
-    return 0;
-  if (b.hasGroup && axis == 0)
-    return call.group.rank ? call.group.strides[tensor][0] : 0;
-  return b.strides[b.axis(int(axis))];
-}
-
 uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
   switch (p.kind) {
   case ParamKind::TensorPointer:
@@ -54,7 +44,7 @@ uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
   case ParamKind::Dim:
     return uint64_t(call.dimValues[p.a]);
   case ParamKind::Stride:
-    return uint64_t(strideOf(call, p.a, p.b));
+    return uint64_t(call.strideOf(p.a, p.b));
   case ParamKind::Scalar:
     return scalarBits(call.scalarValues[p.a], call.dtypes[call.scalars[p.a].typeVar]);
   case ParamKind::GroupRank:
@@ -153,55 +143,10 @@ struct Filler {
   }
 };
 
-[[gnu::cold]] TilegymStatus mapFailure(const Driver &driver, const Call &call, uint32_t tensor,
-                                       CUresult result) {
-  char what[512];
-  std::snprintf(what, sizeof what, "%s: describing %s to the copy engine",
-                Text(call.table.text(call.op.name)).data,
-                Text(call.table.text(call.tensors[tensor].name)).data);
-  return driver.failure(what, result);
-}
-
-/// The driver's number of a dtype in tensor maps: what only moves is a number of that size.
-int tensorMapType(uint8_t dtype) {
-  static constexpr uint8_t types[] = {8, 7, 6, 9, 0, 0, 0, 1, 3, 5, 0, 1, 2, 4, 0, 5};
-  return types[dtype];
-}
-
-TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const TensorMap &map,
-                            unsigned char *bytes) {
-  const BoundTensor &b = call.bound[map.tensor];
-  uint64_t extents[kMaxMapRank], strides[kMaxMapRank];
-  uint32_t box[kMaxMapRank];
-  bool isEmpty = !b.given;
-  std::span<const MapAxis> axes = call.table.get<MapAxis>(map.axes);
-  for (size_t i = 0; i < axes.size(); ++i) {
-    extents[i] = uint64_t(axes[i].dim == kNone ? axes[i].extent : call.dimValues[axes[i].dim]);
-    // No step is ever taken along an axis of extent 1, whose stride may be anything; the innermost one's the driver knows.
-    strides[i] = 16;
-    if (i > 0 && extents[i] > 1)
-      strides[i] = uint64_t(strideOf(call, map.tensor, axes[i].stride)) * uint64_t(b.elementBytes);
-    box[i] = axes[i].box;
-    isEmpty |= extents[i] == 0;
-  }
-  // Nothing of it is ever copied; the driver takes no such map.
-  if (isEmpty) {
-    std::memset(bytes, 0, kTensorMapBytes);
-    return TILEGYM_OK;
-  }
-  constexpr uint32_t steps[kMaxMapRank] = {1, 1, 1, 1, 1};
-  int swizzle = map.swizzle == 128 ? 3 : int(map.swizzle / 32);
-  CUresult result =
-      driver.tensorMapEncodeTiled(bytes, tensorMapType(call.dtypes[call.tensors[map.tensor].typeVar]),
-                                  uint32_t(axes.size()), b.given->data, extents, strides + 1, box, steps,
-                                  kInterleaveNone, swizzle, kPromote256Bytes, kFillZeros);
-  return result == kSuccess ? TILEGYM_OK : mapFailure(driver, call, map.tensor, result);
-}
-
 } // namespace
 
 TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                             Parameters *parameters) {
+                             Parameters *parameters, MapTemplate *templates) {
   size_t n = 0;
   for (const Param &p : call.table.get<Param>(choice.variant->layout)) {
     if (p.kind == ParamKind::TensorMap) {
@@ -216,7 +161,7 @@ TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choic
   }
   std::span<const TensorMap> maps = call.table.get<TensorMap>(choice.variant->maps);
   for (size_t i = 0; i < maps.size(); ++i)
-    TRY(makeTensorMap(driver, call, maps[i], parameters->maps[i]));
+    TRY(makeTensorMap(driver, call, maps[i], templates ? templates + i : nullptr, parameters->maps[i]));
   return TILEGYM_OK;
 }
 

@@ -2,6 +2,7 @@
 // From a chosen variant to the GPU: parameters, fills, loading, launch.
 #pragma once
 #include "Call.h"
+#include "CallMaps.h"
 #include "Driver.h"
 #include "VariantChoice.h"
 #include <atomic>
@@ -55,8 +56,9 @@ struct Parameters {
   alignas(8) unsigned char storage[format::kMaxParams * 8];
   void *pointers[format::kMaxParams];
 };
+/// `templates`: of the variant (MapTemplates); without them the driver makes every tensor map.
 TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                             Parameters *parameters);
+                             Parameters *parameters, MapTemplate *templates = nullptr);
 
 /// Fills outputs that the signature gives a first value.
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream);

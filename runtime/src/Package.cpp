@@ -23,6 +23,7 @@ TilegymStatus openBlock(std::unique_ptr<TilegymPackage> package, const void *dat
     package->choices.push_back(std::make_unique<ChoiceCache>(package->table, op));
   }
   package->loader = std::make_unique<Loader>(package->table);
+  package->maps = std::make_unique<MapTemplates>(package->table);
   package->implementations = std::make_unique<Implementations>(package->opNames.size());
   package->states.resize(package->opNames.size());
   *out = package.release();

@@ -14,6 +14,7 @@ struct TilegymPackage {
   std::unique_ptr<unsigned char[]> owned; ///< the file's bytes
   std::vector<std::string> opNames;
   std::unique_ptr<tilegym::runtime::Loader> loader;
+  std::unique_ptr<tilegym::runtime::MapTemplates> maps;
   std::vector<std::unique_ptr<tilegym::runtime::ChoiceCache>> choices; ///< by op
 
   std::unique_ptr<tilegym::runtime::Implementations> implementations;

@@ -35,9 +35,9 @@ TilegymStatus findDevice(Call &call, const Driver **driver, const Device **devic
 }
 
 TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                     CUfunction function, CUstream stream) {
+                     CUfunction function, CUstream stream, MapTemplate *maps) {
   Parameters parameters;
-  TRY(fillParameters(driver, call, choice, grid, &parameters));
+  TRY(fillParameters(driver, call, choice, grid, &parameters, maps));
   CUresult result = driver.launch(function, unsigned(grid.blocks), choice.variant->threads,
                                   choice.variant->sharedBytes, stream, parameters.pointers);
   return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
@@ -69,7 +69,9 @@ TilegymStatus runTile(TilegymPackage *package, size_t opNumber, const format::Op
     return TILEGYM_OK;
   if (call.plan.hasFills)
     TRY(fillOutputs(*driver, call, stream));
-  return grid.blocks == 0 ? TILEGYM_OK : launch(*driver, call, choice, grid, function, stream);
+  return grid.blocks == 0 ? TILEGYM_OK
+                          : launch(*driver, call, choice, grid, function, stream,
+                                   package->maps->of(uint32_t(opNumber), choice.index));
 }
 
 TilegymStatus tileTakes(const TilegymPackage &package, const format::Op &op, const void *const *args) {

@@ -36,6 +36,11 @@ Calls::Calls(const Table &table, const format::Op &op, int64_t maxRows) : maxRow
   std::span<const format::Tensor> all = table.get<format::Tensor>(op.tensors);
   tensors.resize(all.size());
   shapes.resize(all.size());
+  std::span<const uint8_t> dtypes = table.get<uint8_t>(table.get<format::Variant>(op.variants)[0].dtypes);
+  uint32_t grows = format::kNone;
+  for (const format::Dim &d : table.get<format::Dim>(op.dims))
+    if (d.isGroup)
+      grows = uint32_t(&d - table.get<format::Dim>(op.dims).data());
   for (const format::Argument &a : table.get<format::Argument>(op.arguments)) {
     if (!a.isTensor || all[a.id].optional) {
       args.push_back(nullptr);
@@ -43,21 +48,22 @@ Calls::Calls(const Table &table, const format::Op &op, int64_t maxRows) : maxRow
     }
     const format::Tensor &t = all[a.id];
     std::vector<int64_t> &shape = shapes[a.id];
+    if (grows == format::kNone && t.dims.count)
+      grows = table.get<format::DimUse>(t.dims)[0].dim;
     for (const format::DimUse &use : table.get<format::DimUse>(t.dims))
       shape.push_back(use.isGroup ? 1 : kColumns);
-    if (t.dims.count && table.get<format::DimUse>(t.dims)[0].isGroup)
-      growing.push_back(a.id);
-    std::span<const uint8_t> dtypes =
-        table.get<uint8_t>(table.get<format::TypeVar>(op.typeVars)[t.typeVar].choices);
-    tensors[a.id] = {nullptr, shape.data(), nullptr, int32_t(shape.size()), dtypes[0]};
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (table.get<format::DimUse>(t.dims)[i].dim == grows)
+        growing.push_back(&shape[i]);
+    tensors[a.id] = {nullptr, shape.data(), nullptr, int32_t(shape.size()), dtypes[t.typeVar]};
     given.push_back(a.id);
     args.push_back(&tensors[a.id]);
   }
 }
 
 void Calls::set(int64_t number, char *memory) {
-  for (uint32_t id : growing)
-    shapes[id][0] = number % maxRows + 1;
+  for (int64_t *extent : growing)
+    *extent = number % maxRows + 1;
   for (size_t i = 0; i < given.size(); ++i)
     tensors[given[i]].data = memory + int64_t(i) * kRoom + number * 256 % (kRoom / 2);
 }
@@ -116,16 +122,39 @@ void Bare::prepare(TilegymPackage &package, const Driver &driver, const Device &
   packedSize = 0;
   for (size_t i = 0; const format::Param &p : package.table.get<format::Param>(choice.variant->layout)) {
     size_t size = 8;
-    if (p.kind == format::ParamKind::TensorMap)
-      stop("this benchmark packs no tensor maps");
     if (p.kind == format::ParamKind::Scalar)
       size = size_t(format::bytesOf(format::DType(call.dtypes[call.scalars[p.a].typeVar])));
-    packedSize = (packedSize + size - 1) / size * size;
+    size_t alignment = size;
+    if (p.kind == format::ParamKind::TensorMap) {
+      size = kTensorMapBytes;
+      alignment = 64;
+    }
+    packedSize = (packedSize + alignment - 1) / alignment * alignment;
     if (packedSize + size > sizeof packed)
       stop("the kernel has too many parameters for this benchmark");
     std::memcpy(packed + packedSize, parameters.pointers[i++], size);
     packedSize += size;
   }
+}
+
+bool checkMaps(TilegymPackage &package, const Driver &driver, const Device &device, uint32_t number,
+               const void *const *args, const Bare &bare) {
+  std::span<const format::TensorMap> maps = package.table.get<format::TensorMap>(bare.choice.variant->maps);
+  if (maps.empty())
+    return true;
+  Call call(package.table, package.table.ops()[number]);
+  need(call.bind(args, /*forShape=*/false));
+  call.smCount = device.multiprocessors;
+  Parameters own;
+  MapTemplate *templates = package.maps->of(number, bare.choice.index);
+  need(fillParameters(driver, call, bare.choice, bare.grid, &own, templates));
+  bool isOwn = true;
+  for (size_t i = 0; i < maps.size(); ++i) {
+    if (std::memcmp(own.maps[i], bare.parameters.maps[i], kTensorMapBytes) != 0)
+      stop("the runtime's tensor map is not the driver's");
+    isOwn &= templates[i].state == MapTemplate::Patched;
+  }
+  return isOwn;
 }
 
 } // namespace tilegym::bench

@@ -24,7 +24,8 @@ double median(std::vector<float> &times);
 /// How far apart in memory the tensors of a call lie.
 constexpr int64_t kRoom = int64_t(1) << 27;
 
-/// The arguments of calls of one op in its first dtypes: groups have one axis, which grows; optional tensors are left out.
+/// The arguments of calls of one op in its first variant's dtypes: groups have one axis, which grows (of an op without one, the first input's first); optional
+/// tensors are left out.
 class Calls {
 public:
   /// The growing axis starts again at 1 behind `maxRows`.
@@ -40,7 +41,8 @@ private:
   int64_t maxRows;
   std::vector<TilegymTensor> tensors;
   std::vector<std::vector<int64_t>> shapes;
-  std::vector<uint32_t> given, growing;
+  std::vector<uint32_t> given;
+  std::vector<int64_t *> growing; ///< extents
 };
 
 enum class Phase { Nothing, Bind, Check, Choose, Launch, All };
@@ -56,7 +58,7 @@ struct Bare {
   runtime::Choice choice;
   runtime::Grid grid;
   runtime::Parameters parameters;
-  alignas(8) unsigned char packed[512]; ///< the parameters as they lie in the kernel's parameter space
+  alignas(64) unsigned char packed[2048]; ///< the parameters as they lie in the kernel's parameter space
   size_t packedSize = 0;
 
   void prepare(TilegymPackage &package, const runtime::Driver &driver, const runtime::Device &device,
@@ -65,6 +67,13 @@ struct Bare {
 
 /// Does what a driver's launch does to a core besides launching: evicts code, data and branch history.
 void coolDown();
+
+/// Stops where the tensor maps that a call would make differ from those that the driver makes; whether the runtime made them by itself.
+bool checkMaps(TilegymPackage &package, const runtime::Driver &driver, const runtime::Device &device,
+               uint32_t number, const void *const *args, const Bare &bare);
+
+/// Random tensor maps, written by the runtime and by the driver: whether they are the same.
+bool checkMapForms(const runtime::Driver &driver, int maps);
 
 /// Where a call's time goes on the GPU: a line for each part, by itself, in turns with all others.
 void breakDown(TilegymPackage &package, uint32_t number, int rounds, char *memory);

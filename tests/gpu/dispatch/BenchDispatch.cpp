@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a call costs the host, with fresh pointers and one row more on every call. On a GPU: beside a bare cuLaunchKernelEx of the same kernel with the
 // same parameters, in turns, and what a million calls leave in the host's memory; with --parts, where the time goes. With --no-driver: against a
-// driver that does nothing, split by what a call does, warm and with cold caches.
+// driver that does nothing, split by what a call does, warm and with cold caches. --maps: whether tensor maps are written as the driver writes them.
 #include "tests/gpu/dispatch/Bench.h"
 #include "tests/unit/runtime/driver/NullDriver.h"
 #include <algorithm>
@@ -87,6 +87,11 @@ bool benchOnGpu(TilegymPackage &package, uint32_t number, int calls, int flat, d
   if (driver->memAlloc(&memory, args.tensorsGiven() * size_t(kRoom)) != kSuccess)
     stop("no memory on the GPU");
   auto *base = reinterpret_cast<char *>(memory);
+  args.set(0, base);
+  double begin = now();
+  need(tilegym_call(&package, number, args.args.data(), nullptr));
+  double first = now() - begin;
+  bool ownMaps = true;
   // Calls follow calls, and bare launches bare launches, as they do in programs; blocks of them take turns. What is launched is worked out beforehand.
   constexpr int kBlock = 16;
   std::vector<std::unique_ptr<Bare>> bares;
@@ -97,6 +102,7 @@ bool benchOnGpu(TilegymPackage &package, uint32_t number, int calls, int flat, d
     for (int i = 0; i < kBlock; ++i) {
       args.set(done + i, base);
       bares[size_t(i)]->prepare(package, *driver, *device, number, args.args.data());
+      ownMaps &= checkMaps(package, *driver, *device, number, args.args.data(), *bares[size_t(i)]);
     }
     for (int turn = 0; turn < 3; ++turn) {
       int what = (turn + done / kBlock) % 3;
@@ -119,6 +125,12 @@ bool benchOnGpu(TilegymPackage &package, uint32_t number, int calls, int flat, d
   long grown = grownKiB(package, number, base, flat);
   double call = median(ours), kernel = median(kernels), function = median(functions);
   bool good = call - std::min(kernel, function) <= limit && grown < 1024;
+  size_t maps = bares[0]->choice.variant->maps.count;
+  std::printf("%s: first call %.2f ms; %zu tensor maps%s\n", package.opNames[number].c_str(), first / 1e6,
+              maps,
+              !maps     ? ""
+              : ownMaps ? ", all of the runtime's making and as the driver's"
+                        : ", made by the driver");
   std::printf("%s: call %.0f ns, bare cuLaunchKernelEx %.0f ns (of a CUkernel %.0f ns), more by %.0f ns; "
               "memory after %d "
               "calls: %+ld KiB: %s\n",
@@ -134,7 +146,7 @@ bool benchOnGpu(TilegymPackage &package, uint32_t number, int calls, int flat, d
 
 int main(int argc, char **argv) {
   bool withDriver = true, good = true;
-  int calls = 100000, flat = 1000000, parts = 0;
+  int calls = 100000, flat = 1000000, parts = 0, maps = 0;
   double limit = 500;
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
@@ -147,19 +159,29 @@ int main(int argc, char **argv) {
       flat = std::atoi(argv[++i]);
     else if (word == "--limit" && i + 1 < argc)
       limit = std::atof(argv[++i]);
+    else if (word == "--maps" && i + 1 < argc)
+      maps = std::atoi(argv[++i]);
     else if (word == "--parts" && i + 1 < argc)
       parts = std::atoi(argv[++i]);
     else
       words.push_back(word);
   }
   if (words.size() < 2 || words[0][0] == '-')
-    stop("usage: bench_dispatch [--no-driver] [--calls N] [--flat N] [--limit NS] [--parts ROUNDS] PACKAGE "
+    stop("usage: bench_dispatch [--no-driver] [--calls N] [--flat N] [--limit NS] [--parts ROUNDS] [--maps "
+         "N] PACKAGE "
          "OP...");
   TilegymPackage *package = nullptr;
+  double begin = now();
   need(tilegym_package_open_file(words[0].c_str(), &package));
+  std::printf("opening %s: %.2f ms\n", words[0].c_str(), (now() - begin) / 1e6);
   Driver none = tilegym::testing::nullDriver();
   if (!withDriver)
     useDriver(&none);
+  const Driver *driver = nullptr;
+  if (maps) {
+    need(getDriver(&driver));
+    good &= checkMapForms(*driver, maps);
+  }
   for (size_t i = 1; i < words.size(); ++i) {
     auto found = std::find(package->opNames.begin(), package->opNames.end(), words[i]);
     if (found == package->opNames.end())

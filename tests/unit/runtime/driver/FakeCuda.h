@@ -45,7 +45,9 @@ struct FakeCuda {
   std::vector<std::string> calls; ///< "cuLibraryLoadData 15 cubin", "cuMemsetD32Async 8" ...
   std::vector<FakeLaunch> launches;
   std::map<void *, size_t> allocated;
-  size_t tensorMaps = 0; ///< made so far: each is 128 bytes of its number
+  size_t tensorMaps = 0; ///< made so far: each is 128 bytes of its number ...
+  bool packsTensorMaps =
+      false; ///< ... or its address, strides and extents in places of their own, as a real driver's
 
   void reset() {
     std::lock_guard lock(mutex);
@@ -62,6 +64,7 @@ struct FakeCuda {
     calls.clear();
     launches.clear();
     tensorMaps = 0;
+    packsTensorMaps = false;
   }
   size_t count(const std::string &prefix) {
     std::lock_guard lock(mutex);

@@ -216,6 +216,17 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, co
              list(box, rank) + " steps " + list(steps, rank) + " modes " + std::to_string(interleave) +
              std::to_string(swizzle) + std::to_string(promotion) + std::to_string(fill) + aligned);
   std::memset(map, int(++state().tensorMaps), 128);
+  if (!state().packsTensorMaps)
+    return 0;
+  uint64_t words[16] = {reinterpret_cast<uint64_t>(address)};
+  for (uint32_t i = 0; i < rank; ++i)
+    words[2 + i] = (extents[i] - 1) << 8;
+  for (uint32_t i = 1; i < rank; ++i)
+    words[7 + i] = strides[i - 1] >> 4;
+  for (uint32_t i = 0; i < rank; ++i)
+    words[12] |= uint64_t(box[i]) << (12 * i);
+  words[13] = uint64_t(type * 16 + swizzle);
+  std::memcpy(map, words, 128);
   return 0;
 }
 int cuLaunchKernelEx(const tilegym::runtime::CUlaunchConfig *c, void *function, void **params, void **) {
