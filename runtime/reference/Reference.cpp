@@ -9,14 +9,19 @@
 namespace tilegym::runtime {
 namespace {
 
+/// The runtime's own, and its thread's text with it, may lie in a shared library that exports C functions alone.
+TilegymStatus refuse(TilegymStatus status, const std::string &text) {
+  tilegym_set_error(text.c_str());
+  return status;
+}
+
 TilegymStatus prepareOp(const Table &table, const format::Op &op, std::shared_ptr<const void> *state) {
   std::span<const format::Source> sources = table.get<format::Source>(op.sources);
-  Text name(table.text(op.name));
+  std::string name(table.text(op.name));
   if (sources.empty())
-    return fail(TILEGYM_UNAVAILABLE,
-                "%s: the package holds no spec text, which the reference backend runs; make it again with "
-                "tilegymc compile",
-                name.data);
+    return refuse(TILEGYM_UNAVAILABLE,
+                  name + ": the package holds no spec text, which the reference backend runs; "
+                         "make it again with tilegymc compile");
   auto fileOf = [&](const format::Source &s) {
     return std::make_shared<const SourceFile>(std::string(table.text(s.name)),
                                               std::string(table.text(s.text)));
@@ -29,8 +34,9 @@ TilegymStatus prepareOp(const Table &table, const format::Op &op, std::shared_pt
   std::shared_ptr<const sem::OpModel> model = sink.hasErrors() ? nullptr : sem::analyze(spec, path, sink);
   if (!model || model->tensors.size() != op.tensors.count || model->scalars.size() != op.scalars.count ||
       model->typeVars.size() != op.typeVars.count)
-    return fail(TILEGYM_BAD_PACKAGE, "%s: its spec in the package does not fit this runtime: %s", name.data,
-                sink.all().empty() ? "another interface" : render(sink.all().front()).c_str());
+    return refuse(TILEGYM_BAD_PACKAGE,
+                  name + ": its spec in the package does not fit this runtime: " +
+                      (sink.all().empty() ? "another interface" : render(sink.all().front())));
   *state = model;
   return TILEGYM_OK;
 }
@@ -73,8 +79,8 @@ TilegymStatus report(const Call &call, const interp::Fault &fault) {
   TilegymStatus status = fault.kind == interp::Fault::OutOfMemory ? TILEGYM_OUT_OF_MEMORY
                          : fault.kind == interp::Fault::Program   ? TILEGYM_UNAVAILABLE
                                                                   : TILEGYM_INVALID_ARGUMENT;
-  return fail(status, "%s: the reference backend: %s", Text(call.table.text(call.op.name)).data,
-              diagnostic.range.file ? render(diagnostic).c_str() : diagnostic.message.c_str());
+  return refuse(status, std::string(call.table.text(call.op.name)) + ": the reference backend: " +
+                            (diagnostic.range.file ? render(diagnostic) : diagnostic.message));
 }
 
 TilegymStatus runCall(const Call &call, const void *state) {
@@ -112,12 +118,12 @@ extern "C" {
 
 void tilegym_add_reference(void) {
   static const tilegym::runtime::Backend interpreter{tilegym::runtime::prepareOp, tilegym::runtime::runCall};
-  tilegym::runtime::installReference(&interpreter);
+  tilegym_internal_install_reference(&interpreter);
 }
 
 int tilegym_use_reference(int on) {
   tilegym_add_reference();
-  return tilegym::runtime::exchangeBackend(on ? TILEGYM_BACKEND_REFERENCE : TILEGYM_BACKEND_TILE) ==
+  return tilegym_internal_exchange_backend(on ? TILEGYM_BACKEND_REFERENCE : TILEGYM_BACKEND_TILE) ==
          TILEGYM_BACKEND_REFERENCE;
 }
 

@@ -71,10 +71,7 @@ TilegymStatus add(const char *op, const char *backend, TilegymImpl impl, void *u
 } // namespace
 
 const Backend *referenceBackend() { return reference.load(std::memory_order_acquire); }
-void installReference(const Backend *backend) { reference.store(backend, std::memory_order_release); }
-
 int32_t chosenBackend() { return ofThread >= 0 ? ofThread : ofProcess.load(std::memory_order_relaxed); }
-int32_t exchangeBackend(int32_t backend) { return ofProcess.exchange(backend, std::memory_order_relaxed); }
 
 TilegymStatus checkBackend(int32_t backend) {
   int32_t count = registry().count.load(std::memory_order_acquire);
@@ -137,6 +134,14 @@ using namespace tilegym::runtime;
 
 extern "C" {
 
+void tilegym_internal_install_reference(const Backend *backend) {
+  reference.store(backend, std::memory_order_release);
+}
+
+int32_t tilegym_internal_exchange_backend(int32_t backend) {
+  return ofProcess.exchange(backend, std::memory_order_relaxed);
+}
+
 int32_t tilegym_backend(const char *name) { return name ? find(registry(), name) : TILEGYM_BACKEND_DEFAULT; }
 
 const char *tilegym_backend_name(int32_t backend) {
@@ -147,7 +152,7 @@ const char *tilegym_backend_name(int32_t backend) {
 
 TilegymStatus tilegym_set_backend(int32_t backend) {
   TRY(checkBackend(backend));
-  exchangeBackend(backend);
+  ofProcess.store(backend, std::memory_order_relaxed);
   return TILEGYM_OK;
 }
 

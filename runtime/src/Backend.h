@@ -19,12 +19,9 @@ struct Backend {
 
 /// The reference backend; null where no library brought it.
 const Backend *referenceBackend();
-void installReference(const Backend *backend);
 
 /// The number of the backend of this thread's next call.
 int32_t chosenBackend();
-/// Sets the process's; returns what it was.
-int32_t exchangeBackend(int32_t backend);
 /// True where calls of this thread work on host memory.
 inline bool usesHostMemory() { return chosenBackend() == TILEGYM_BACKEND_REFERENCE; }
 
@@ -65,3 +62,11 @@ std::vector<const Implementation *> registered();
 bool fallbackIsDisabled();
 
 } // namespace tilegym::runtime
+
+// For the library that has the interpreter. It may be a shared one and so may this, hence C: it reads the runtime's structures by their headers, and links nothing else
+// of it.
+extern "C" {
+void tilegym_internal_install_reference(const tilegym::runtime::Backend *backend);
+/// Sets the process's backend; returns what it was.
+int32_t tilegym_internal_exchange_backend(int32_t backend);
+}

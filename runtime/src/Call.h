@@ -67,7 +67,7 @@ struct Call {
   Call(const Table &table, const format::Op &op);
   /// Reads and checks all arguments. With `forShape`, outputs may be missing and memory is not looked at.
   TilegymStatus bind(const void *const *args, bool forShape);
-  /// True where this call was bound before and these arguments are the same but for addresses, how many rows the group has, and scalars that are no
+  /// True where this call was bound before and these arguments are the same but for addresses, how many rows there are (OpPlan::rowsDim), and scalars that are no
   /// consts: then `bindAgain` does what is left to do. False: they need `bind`.
   bool isAgain(const void *const *args);
   TilegymStatus bindAgain(const void *const *args);
@@ -91,6 +91,7 @@ private:
   TilegymStatus bindScalar(uint32_t id, const void *given);
   TilegymStatus bindScalars(const void *const *args);
   void setRows(int64_t rows);
+  int64_t strideOfRows(int id) const;
   void settle();
   TilegymStatus bindGroup(uint32_t dim);
   bool findDim(uint32_t dim);

@@ -10,26 +10,31 @@ using namespace format;
 
 static constexpr int64_t kManyRows = int64_t(1) << 31; // products of two such numbers fit
 
-/// Finds whether the next call may be told apart from this one by its rows alone: all tensors packed, the group one axis of at least two rows, as
+/// Finds whether the next call may be told apart from this one by its rows alone: all tensors packed, the rows one axis of at least two, as
 /// with one row no stride of theirs is known.
 void Call::settle() {
   settled = !(present & ~plain) && !plan.extentsVary;
-  if (!withGroup)
+  uint64_t withRows = plan.rowsOf & present;
+  if (!withRows)
     return;
-  settled &=
-      group.rank == 1 && group.extents[0] < kManyRows && bound[std::countr_zero(withGroup)].leading == 1;
-  for (uint64_t rest = withGroup; settled && rest; rest &= rest - 1)
-    settled = group.strides[std::countr_zero(rest)][0] < kManyRows;
+  int64_t rows = dimValues[plan.rowsDim];
+  settled &= rows > 1 && rows < kManyRows && (!withGroup || bound[std::countr_zero(withGroup)].leading == 1);
+  for (uint64_t rest = withRows; settled && rest; rest &= rest - 1)
+    settled = strideOfRows(std::countr_zero(rest)) < kManyRows;
 }
 
-/// Whether a tensor is as `b` was, but for its address and, where it has the group, how many rows: they are `*rows` or, where that is 0, become it.
-static bool isLike(const BoundTensor &b, uint8_t dtype, const TilegymTensor &given, int64_t *rows) {
+/// Of a packed tensor.
+int64_t Call::strideOfRows(int id) const { return withGroup ? group.strides[id][0] : bound[id].strides[0]; }
+
+/// Whether a tensor is as `b` was, but for its address and, where its first axis is the rows, how many: they are `*rows` or, where that is 0, become it.
+static bool isLike(const BoundTensor &b, bool hasRows, uint8_t dtype, const TilegymTensor &given,
+                   int64_t *rows) {
   const int64_t *shape = given.shape, *strides = given.strides;
   if (given.rank != b.rank || given.dtype != dtype || (strides != nullptr) != b.hasStrides ||
       (!shape && b.rank))
     return false;
   int axis = 0;
-  if (b.hasGroup) {
+  if (hasRows) {
     if (*rows && *rows != shape[0])
       return false;
     *rows = shape[0];
@@ -69,11 +74,11 @@ bool Call::isAgain(const void *const *args) {
         return false;
       continue;
     }
-    if (!given || !isLike(b, dtypes[plan.tensors[id].typeVar], *given, &rows))
+    if (!given || !isLike(b, plan.rowsOf >> id & 1, dtypes[plan.tensors[id].typeVar], *given, &rows))
       return false;
     b.given = given;
   }
-  if (withGroup && rows != group.extents[0]) {
+  if (plan.rowsOf & present && rows != dimValues[plan.rowsDim]) {
     if (rows < 2 || rows >= kManyRows)
       return false;
     setRows(rows);
@@ -82,12 +87,14 @@ bool Call::isAgain(const void *const *args) {
 }
 
 void Call::setRows(int64_t rows) {
-  dimValues[plan.groupDim] = group.extents[0] = rows;
-  for (uint64_t rest = withGroup; rest; rest &= rest - 1) {
+  dimValues[plan.rowsDim] = rows;
+  if (withGroup)
+    group.extents[0] = rows;
+  for (uint64_t rest = plan.rowsOf & present; rest; rest &= rest - 1) {
     int id = std::countr_zero(rest);
     BoundTensor &b = bound[id];
     b.shape[0] = rows;
-    b.elements = rows * group.strides[id][0];
+    b.elements = rows * strideOfRows(id);
     if (b.rank == 1)
       b.lastExtent = rows;
   }

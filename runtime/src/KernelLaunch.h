@@ -34,14 +34,21 @@ public:
 private:
   TilegymStatus loadNow(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
                         const Choice &choice, LoadedImage &loaded);
-  TilegymStatus open(const Driver &driver, uint32_t op, const Choice &choice, LoadedImage &loaded);
+  TilegymStatus open(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
+                     LoadedImage &loaded);
+  TilegymStatus refused(const Driver &driver, const std::string &name, const std::string &entry,
+                        std::string_view code, bool isPtx, CUresult result) const;
   const Table &table;
   std::mutex mutex;
   std::vector<std::vector<size_t>> firstImages; ///< by op and variant: its first one's place in `images`
   std::unique_ptr<LoadedImage[]> images;
   size_t count = 0;
   const Driver *usedDriver = nullptr;
+  bool saidPtx = false; ///< that the driver compiles
 };
+
+/// The oldest driver that takes this code, as 13000 for CUDA 13.0, read off the code itself; 0 where it does not say.
+int neededDriver(std::string_view code, bool isPtx);
 
 /// Number of blocks along each grid axis (the last of a cluster's kernel is the cluster), and in all.
 struct Grid {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Loading of a variant's code on first use. cuLibrary objects belong to no context, so one serves every device that takes the image.
 #include "KernelLaunch.h"
+#include "Log.h"
+#include <cstdio>
 #include <string>
+#include <utility>
 
 namespace tilegym::runtime {
 
@@ -48,25 +51,77 @@ TilegymStatus Loader::load(const Driver &driver, const Device &device, uint64_t 
   return TILEGYM_OK;
 }
 
-TilegymStatus Loader::open(const Driver &driver, uint32_t op, const Choice &choice, LoadedImage &loaded) {
+namespace {
+
+std::string versionText(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// The number in front of a point, and the one behind it, as 1000 * 13 + 10 * 0; 0 where there are none.
+int versionAt(std::string_view text) {
+  int major = 0, minor = 0;
+  return std::sscanf(std::string(text.substr(0, 16)).c_str(), "%d.%d", &major, &minor) == 2
+             ? major * 1000 + minor * 10
+             : 0;
+}
+
+} // namespace
+
+int neededDriver(std::string_view code, bool isPtx) {
+  constexpr std::string_view kTool = "Cuda compilation tools, release ", kPtx = ".version ";
+  size_t at = code.find(isPtx ? kPtx : kTool);
+  if (at == code.npos)
+    return 0;
+  int version = versionAt(code.substr(at + (isPtx ? kPtx : kTool).size()));
+  if (!isPtx)
+    return version / 1000 * 1000; // a driver runs what was made by any release of its major version
+  // Versions of PTX came with releases of CUDA.
+  if (version < 8000)
+    return 11080;
+  if (version < 9000)
+    return 12000 + (version % 1000 <= 50 ? version % 1000 : version % 1000 + 10);
+  return 13000 + version - 9000;
+}
+
+TilegymStatus Loader::refused(const Driver &driver, const std::string &name, const std::string &entry,
+                              std::string_view code, bool isPtx, CUresult result) const {
+  if (int needed = neededDriver(code, isPtx); needed > driver.version)
+    return fail(TILEGYM_NO_DRIVER,
+                "%s: the driver is of CUDA %s, but the package's %s needs one of CUDA %s or later; update "
+                "NVIDIA's driver",
+                name.c_str(), versionText(driver.version).c_str(), isPtx ? "PTX" : "machine code",
+                versionText(needed).c_str());
+  std::string what =
+      name + ": loading " + entry + " (the driver is of CUDA " + versionText(driver.version) + ")";
+  return driver.failure(what.c_str(), result);
+}
+
+TilegymStatus Loader::open(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
+                           LoadedImage &loaded) {
   std::string name(table.text(table.ops()[op].name)), entry(table.text(choice.variant->entry));
   std::vector<char> room;
   const void *code = nullptr;
   TRY(table.readImage(*choice.image, room, &code));
+  size_t size = choice.image->unpacked ? choice.image->unpacked : choice.image->size;
+  bool isPtx = choice.image->kind == 1;
+  if (isPtx && !std::exchange(saidPtx, true))
+    log(TILEGYM_LOG_WARNING,
+        "%s: the package has no machine code for this GPU (%s, sm_%d), so that the driver compiles its PTX "
+        "for sm_%u at "
+        "first use (said once a package; tilegymc compile --arch sm_%d makes machine code)",
+        name.c_str(), device.name, device.arch, choice.image->arch, device.arch);
   CUlibrary library = nullptr;
   CUresult result =
       driver.libraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0); // copies the code
-  if (result != kSuccess) {
-    std::string what = name + ": loading " + entry + " (the driver is of CUDA " +
-                       std::to_string(driver.version / 1000) + "." +
-                       std::to_string(driver.version % 1000 / 10) + ")";
-    return driver.failure(what.c_str(), result);
-  }
+  if (result != kSuccess)
+    return refused(driver, name, entry, {static_cast<const char *>(code), size}, isPtx, result);
   CUkernel kernel = nullptr;
   if (result = driver.libraryGetKernel(&kernel, library, entry.c_str()); result != kSuccess) {
     driver.libraryUnload(library);
     return driver.failure((name + ": finding " + entry).c_str(), result);
   }
+  log(TILEGYM_LOG_INFO, "%s: loaded %s (%zu bytes of %s for sm_%u)", name.c_str(), entry.c_str(), size,
+      isPtx ? "PTX" : "machine code", choice.image->arch);
   usedDriver = &driver;
   loaded.library = library;
   loaded.kernel.store(kernel, std::memory_order_relaxed);
@@ -78,7 +133,7 @@ TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint64
   if (loaded.devices.load(std::memory_order_relaxed) >> device.ordinal & 1)
     return TILEGYM_OK; // another thread was first
   if (!loaded.kernel.load(std::memory_order_relaxed))
-    TRY(open(driver, op, choice, loaded));
+    TRY(open(driver, device, op, choice, loaded));
   CUkernel kernel = loaded.kernel.load(std::memory_order_relaxed);
   const Variant &variant = *choice.variant;
   std::string name(table.text(table.ops()[op].name)), entry(table.text(variant.entry));

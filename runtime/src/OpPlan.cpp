@@ -50,6 +50,7 @@ OpPlan::OpPlan(const Table &table, const format::Op &op) {
     d.tensor = uint8_t(record.bindTensor);
     d.axis = uint8_t(record.bindAxis - tensors[record.bindTensor].hasGroup);
   }
+  findRows(table, op);
   for (const format::Tensor &tensor : records)
     for (const format::DimUse &use : table.get<format::DimUse>(tensor.dims))
       extentsVary |= use.dim == format::kNone && varies(table, op, use.expr);
@@ -60,14 +61,37 @@ OpPlan::OpPlan(const Table &table, const format::Op &op) {
   }
   for (const format::Variant &variant : table.get<format::Variant>(op.variants))
     choiceVaries |=
-        groupDim >= 0 && table.get<int64_t>(variant.constDims)[size_t(groupDim)] != format::kRunTime;
+        rowsDim >= 0 && table.get<int64_t>(variant.constDims)[size_t(rowsDim)] != format::kRunTime;
+}
+
+void OpPlan::findRows(const Table &table, const format::Op &op) {
+  std::span<const format::Tensor> records = table.get<format::Tensor>(op.tensors);
+  rowsDim = groupDim;
+  for (size_t id = 0; rowsDim < 0 && id < records.size(); ++id)
+    if (records[id].role != Role::Output && records[id].dims.count) {
+      rowsDim = int(table.get<format::DimUse>(records[id].dims)[0].dim); // kNone is -1
+      break;
+    }
+  bool suits = rowsDim >= 0 && !dims[size_t(rowsDim)].hasChoices;
+  for (size_t id = 0; id < records.size(); ++id) {
+    std::span<const format::DimUse> uses = table.get<format::DimUse>(records[id].dims);
+    for (size_t axis = 0; axis < uses.size(); ++axis)
+      if (int(uses[axis].dim) == rowsDim) {
+        suits &= axis == 0 && !uses[axis].orOne;
+        rowsOf |= uint64_t(1) << id;
+      }
+  }
+  if (!suits && groupDim < 0) {
+    rowsDim = -1;
+    rowsOf = 0;
+  }
 }
 
 bool OpPlan::varies(const Table &table, const format::Op &op, format::Slice code) const {
   for (const format::Inst &inst : table.get<format::Inst>(code))
     switch (inst.code) {
     case format::OpCode::PushDim:
-      if (int(inst.a) == groupDim)
+      if (int(inst.a) == rowsDim)
         return true;
       break;
     case format::OpCode::PushScalarInt:

@@ -40,12 +40,17 @@ struct OpPlan {
   uint64_t outputs = 0, written = 0; ///< bit a tensor; written ones are outputs and what is updated in place
   bool hasFills = false;             ///< some output gets a first value
   int groupDim = -1;
-  /// Whether extents, or which variant a call takes, follow from how many rows the group has, from scalars that are no consts or from the device.
+  /// The dim that changes from call to call while all else stays: the group; of an op without one the first input's first axis, where that dim is nothing
+  /// but first axes (a product's M). -1: none.
+  int rowsDim = -1;
+  uint64_t rowsOf = 0; ///< bit a tensor whose first axis it is
+  /// Whether extents, or which variant a call takes, follow from how many rows there are, from scalars that are no consts or from the device.
   bool extentsVary = false, choiceVaries = false;
 
   static constexpr uint8_t kUnbound = 255;
 
 private:
+  void findRows(const Table &table, const format::Op &op);
   bool varies(const Table &table, const format::Op &op, format::Slice code) const;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The C interface to packages: from memory or a file, checked whole.
 #include "PackageHandle.h"
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <unistd.h>
 
 using namespace tilegym::runtime;
 namespace format = tilegym::format;
@@ -12,12 +14,15 @@ namespace format = tilegym::format;
 static std::atomic<uint64_t> packagesOpened{0};
 
 TilegymPackage::TilegymPackage() : number(++packagesOpened) {}
+TilegymPackage::~TilegymPackage() {
+  if (file >= 0)
+    close(file);
+}
 
 namespace {
 
-TilegymStatus openBlock(std::unique_ptr<TilegymPackage> package, const void *data, size_t size,
-                        std::string_view source, TilegymPackage **out) {
-  TRY(package->table.open(data, size, source));
+/// `package->table` was opened.
+void finish(std::unique_ptr<TilegymPackage> package, TilegymPackage **out) {
   for (const format::Op &op : package->table.ops()) {
     package->opNames.emplace_back(package->table.text(op.name));
     package->choices.push_back(std::make_unique<ChoiceCache>(package->table, op));
@@ -27,23 +32,39 @@ TilegymStatus openBlock(std::unique_ptr<TilegymPackage> package, const void *dat
   package->implementations = std::make_unique<Implementations>(package->opNames.size());
   package->states.resize(package->opNames.size());
   *out = package.release();
+}
+
+TilegymStatus openBlock(const void *data, size_t size, TilegymPackage **out) {
+  auto package = std::make_unique<TilegymPackage>();
+  TRY(package->table.open(data, size, "the embedded block"));
+  finish(std::move(package), out);
   return TILEGYM_OK;
 }
 
+/// Reads the table; the images, nearly all of a file, are read one by one when they are loaded.
 TilegymStatus openFile(const char *path, TilegymPackage **out) {
-  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path, "rb"), std::fclose);
-  if (!file)
+  auto package = std::make_unique<TilegymPackage>();
+  int file = package->file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
     return fail(TILEGYM_BAD_PACKAGE, "cannot open the package '%s': %s", path, std::strerror(errno));
   std::error_code error;
-  size_t size = std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
-  if (error || !std::filesystem::is_regular_file(path, error))
+  off_t end = lseek(file, 0, SEEK_END);
+  if (end < 0 || !std::filesystem::is_regular_file(path, error))
     return fail(TILEGYM_BAD_PACKAGE, "cannot read the package '%s': it is no file", path);
-  auto package = std::make_unique<TilegymPackage>();
-  package->owned = std::make_unique<unsigned char[]>(size + 1);
-  if (std::fread(package->owned.get(), 1, size, file.get()) != size)
+  auto size = size_t(end);
+  format::Header header{};
+  size_t atHand = std::min(size, sizeof header);
+  bool complete = pread(file, &header, atHand, 0) == ssize_t(atHand);
+  // What the header says is believed no further than the file goes; the table checks the rest.
+  if (header.magic == format::kMagic && header.imagesOffset <= size)
+    atHand = std::max(atHand, size_t(header.imagesOffset));
+  package->owned = std::make_unique<unsigned char[]>(atHand + 1);
+  complete = complete && pread(file, package->owned.get(), atHand, 0) == ssize_t(atHand);
+  if (!complete)
     return fail(TILEGYM_BAD_PACKAGE, "cannot read the package '%s': it changed while it was read", path);
-  const void *data = package->owned.get();
-  return openBlock(std::move(package), data, size, std::string("'") + path + "'", out);
+  TRY(package->table.open(package->owned.get(), atHand, size, file, std::string("'") + path + "'"));
+  finish(std::move(package), out);
+  return TILEGYM_OK;
 }
 
 } // namespace
@@ -74,8 +95,7 @@ extern "C" {
 TilegymStatus tilegym_package_open(const void *data, size_t size, TilegymPackage **out) {
   if (!out)
     return fail(TILEGYM_INVALID_ARGUMENT, "the address for the package is null");
-  return guarded(
-      [&] { return openBlock(std::make_unique<TilegymPackage>(), data, size, "the embedded block", out); });
+  return guarded([&] { return openBlock(data, size, out); });
 }
 
 TilegymStatus tilegym_package_open_file(const char *path, TilegymPackage **out) {

@@ -9,9 +9,11 @@
 
 struct TilegymPackage {
   TilegymPackage();
+  ~TilegymPackage();
   const uint64_t number; ///< which no other package of this process ever has
   tilegym::runtime::Table table;
-  std::unique_ptr<unsigned char[]> owned; ///< the file's bytes
+  std::unique_ptr<unsigned char[]> owned; ///< the file's table
+  int file = -1;                          ///< its images stay there until they are loaded
   std::vector<std::string> opNames;
   std::unique_ptr<tilegym::runtime::Loader> loader;
   std::unique_ptr<tilegym::runtime::MapTemplates> maps;

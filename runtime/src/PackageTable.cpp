@@ -5,7 +5,10 @@
 #include "Postfix.h"
 #include "tilegym/format/Checksum.h"
 #include "tilegym/format/Unpack.h"
+#include <cerrno>
 #include <cinttypes>
+#include <unistd.h>
+#include <utility>
 
 namespace tilegym::runtime {
 namespace {
@@ -234,15 +237,16 @@ private:
 
 } // namespace
 
-TilegymStatus Table::open(const void *data, size_t size, std::string_view source) {
+TilegymStatus Table::open(const void *data, size_t atHand, size_t size, int file, std::string_view source) {
   sourceName = source;
+  imagesFile = file;
   auto refuse = [&](const char *why) {
     return fail(TILEGYM_BAD_PACKAGE,
                 "%s is not a usable kernel package: %s; make it again with tilegymc compile",
                 sourceName.c_str(), why);
   };
   base = static_cast<const unsigned char *>(data);
-  if (!data || size < sizeof(Header))
+  if (!data || atHand < sizeof(Header))
     return refuse("it is too short");
   if (reinterpret_cast<uintptr_t>(data) % alignof(Header))
     return refuse("it does not lie at an address that is a multiple of 8");
@@ -258,7 +262,7 @@ TilegymStatus Table::open(const void *data, size_t size, std::string_view source
     return fail(TILEGYM_BAD_PACKAGE,
                 "%s is truncated or has bytes too many: %zu bytes, but %" PRIu64 " expected",
                 sourceName.c_str(), size, h.size);
-  if (h.imagesOffset < sizeof(Header) || h.imagesOffset > size)
+  if (h.imagesOffset < sizeof(Header) || h.imagesOffset > atHand)
     return refuse("its table lies outside");
   if (tableChecksum(data, h.imagesOffset) != h.tableChecksum)
     return refuse("its table was altered (checksum)");
@@ -277,9 +281,22 @@ TilegymStatus Table::open(const void *data, size_t size, std::string_view source
   return TILEGYM_OK;
 }
 
+/// All of it, however many reads that takes.
+static bool readAt(int file, uint64_t offset, std::vector<char> &into) {
+  for (size_t done = 0; done < into.size();) {
+    ssize_t n = pread(file, into.data() + done, into.size() - done, off_t(offset + done));
+    if (n <= 0 && !(n < 0 && errno == EINTR))
+      return false;
+    done += n > 0 ? size_t(n) : 0;
+  }
+  return true;
+}
+
 TilegymStatus Table::readImage(const Image &i, std::vector<char> &room, const void **code) const {
-  const void *stored = base + i.offset;
-  bool sound = checksum64(stored, i.size) == i.checksum;
+  std::vector<char> read(imagesFile < 0 ? 0 : i.size);
+  const void *stored = imagesFile < 0 ? static_cast<const void *>(base + i.offset) : read.data();
+  bool sound =
+      (imagesFile < 0 || readAt(imagesFile, i.offset, read)) && checksum64(stored, i.size) == i.checksum;
   *code = stored;
   size_t size = i.size;
   if (sound && i.unpacked) {
@@ -287,6 +304,9 @@ TilegymStatus Table::readImage(const Image &i, std::vector<char> &room, const vo
     sound = unpack(stored, i.size, room.data(), room.size());
     *code = room.data();
     size = room.size();
+  } else if (imagesFile >= 0) {
+    room = std::move(read);
+    *code = room.data();
   }
   // The driver reads PTX up to its NUL.
   if (sound && (i.kind == 0 || (size > 0 && static_cast<const char *>(*code)[size - 1] == 0)))

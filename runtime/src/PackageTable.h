@@ -14,7 +14,11 @@ namespace tilegym::runtime {
 class Table {
 public:
   /// Checks the whole block but the images' contents (see readImage). `source` names it in errors.
-  TilegymStatus open(const void *data, size_t size, std::string_view source);
+  TilegymStatus open(const void *data, size_t size, std::string_view source) {
+    return open(data, size, size, -1, source);
+  }
+  /// The same with only the first `atHand` bytes in memory, the table among them: images are read from `file` when they are loaded.
+  TilegymStatus open(const void *data, size_t atHand, size_t size, int file, std::string_view source);
 
   template <class T> std::span<const T> get(format::Slice slice) const {
     return {reinterpret_cast<const T *>(base + slice.offset), slice.count};
@@ -26,12 +30,13 @@ public:
   /// Of one of `ops()`.
   const OpPlan &plan(const format::Op &op) const { return plans[size_t(&op - ops().data())]; }
   const format::Header &header() const { return *reinterpret_cast<const format::Header *>(base); }
-  /// The code of an image, once it has been checked: where it lies in the block, or in `room`, unpacked.
+  /// The code of an image, once it has been checked: where it lies in the block, or in `room`, read or unpacked.
   TilegymStatus readImage(const format::Image &image, std::vector<char> &room, const void **code) const;
 
 private:
   const unsigned char *base = nullptr;
   std::string sourceName;
+  int imagesFile = -1; ///< not owned
   std::vector<OpPlan> plans;
 };
 

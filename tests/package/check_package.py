@@ -2,26 +2,13 @@
 """Installs the build, moves the prefix, and builds and runs the project in client/ against it from a folder outside the
 tree: what is installed must be whole, must not depend on where it was built, and must bring neither LLVM nor the driver.
 """
-import argparse
 import os
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import time
 
-
-def run(*command, expect=0, cwd=None):
-    done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != expect:
-        sys.exit(f"{' '.join(command)}\nended with {done.returncode}, expected {expect}:\n{done.stdout}")
-    return done.stdout
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"package: {text}")
+import prefix as installed
+from prefix import check, run
 
 
 def check_prefix(prefix, places):
@@ -35,22 +22,16 @@ def check_prefix(prefix, places):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for option in ("build", "source", "cmake", "generator", "cxx"):
-        parser.add_argument("--" + option, required=True)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        run(options.cmake, "--install", options.build, "--prefix", folder + "/first")
-        prefix = folder + "/moved"
-        os.rename(folder + "/first", prefix)
+    options = installed.options()
+    with installed.folder() as folder:
+        prefix = installed.install(options, folder)
         check_prefix(prefix, (options.source, options.build, folder))
         listed = run(prefix + "/bin/tilegymc", "list", cwd=folder)
         check("softmax" in listed, f"the installed tilegymc does not list the installed specs, but: {listed}")
         client, build = folder + "/client", folder + "/build"
         shutil.copytree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "client"), client)
         run(prefix + "/bin/tilegymc", "check", client + "/axpy.tile")
-        run(options.cmake, "-S", client, "-B", build, "-G", options.generator, "-DCMAKE_BUILD_TYPE=Release",
-            "-DCMAKE_CXX_COMPILER=" + options.cxx, "-DCMAKE_PREFIX_PATH=" + prefix)
+        installed.configure(options, client, build, prefix)
         print(run(options.cmake, "--build", build))
         program = build + "/client"
         print(run(program))
@@ -58,12 +39,15 @@ def main():
         needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", program))
         check(needed and not [name for name in needed if re.match(r"lib(LLVM|MLIR|cuda|nv)", name)],
               f"the client needs {needed}; of these, LLVM's and CUDA's libraries must not be there")
-        # Nothing to do at once; after an edit of the spec, its kernels are compiled again.
+        # Nothing to do at once; after an edit of the spec, its kernels are compiled again, but not what includes the header, whose text is the same.
         check("Compiling kernels" not in run(options.cmake, "--build", build), "an unchanged spec was compiled again")
         time.sleep(1.1)  # Make looks at whole seconds
         with open(client + "/axpy.tile", "a", encoding="utf-8") as file:
             file.write("# edited\n")
-        check("Compiling kernels" in run(options.cmake, "--build", build), "an edited spec was not compiled again")
+        again = run(options.cmake, "--build", build)
+        check("Compiling kernels" in again, "an edited spec was not compiled again")
+        check("main.cpp" not in again, "a program was compiled again although the header is the same")
+        check("Compiling kernels" not in run(options.cmake, "--build", build), "a spec was compiled again and again")
     print("package: installed, moved, found, compiled, linked and run")
 
 

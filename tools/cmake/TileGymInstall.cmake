@@ -5,9 +5,11 @@
 include(CMakePackageConfigHelpers)
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/TileGym)
 
-# The reference backend is the interpreter, so the language part's libraries are installed with it.
-set(exported tilegym_options TileGymRuntime TileGymReference TileGymSyntax TileGymSemantics TileGymInterpreter)
+# The static reference backend is the interpreter, so the language part's libraries are installed with it.
+set(exported tilegym_options TileGymRuntime TileGymRuntimeShared TileGymReference TileGymReferenceShared TileGymSyntax TileGymSemantics TileGymInterpreter)
 set_target_properties(TileGymRuntime PROPERTIES EXPORT_NAME runtime)
+set_target_properties(TileGymRuntimeShared PROPERTIES EXPORT_NAME runtime_shared)
+set_target_properties(TileGymReferenceShared PROPERTIES EXPORT_NAME reference_shared)
 set_target_properties(TileGymReference PROPERTIES EXPORT_NAME reference)
 install(TARGETS ${exported} EXPORT TileGymTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -44,3 +46,25 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TileGymConfig.cmake.in $
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TileGymConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TileGymConfig.cmake ${PROJECT_BINARY_DIR}/TileGymConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TileGymAddKernels.cmake DESTINATION ${config_folder})
+
+# pkg-config: tilegym (static), tilegym-shared, tilegym-reference. Their prefix is where the files lie.
+file(RELATIVE_PATH TILEGYM_PC_PREFIX ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(module tilegym tilegym-shared tilegym-reference)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${module}.pc.in ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# `cpack` in the build folder makes tilegym_VERSION_ARCH.deb of all this.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tilegym)
+set(CPACK_PACKAGE_VENDOR TileGym)
+set(CPACK_PACKAGE_CONTACT "The TileGym developers <tilegym@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Ahead-of-time GPU kernels from tile specs: compiler, runtime, reference backend")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libcuda1, cmake, pkg-config")
+include(CPack)

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 namespace tilegym::cli {
@@ -83,6 +84,13 @@ void absorb(const DiagnosticSink &from, DiagnosticSink &into) {
         .notes = d.notes;
 }
 
+/// What includes the header is compiled again only where its text is another.
+bool writeIfNew(const std::string &path, const std::string &text) {
+  std::ifstream file(path, std::ios::binary);
+  std::string old((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return (file && old == text) || writeFile(path, text);
+}
+
 int writePackage(const Options &o, const emit::Package &package, const driver::CompileReport &made) {
   llvm::Expected<std::string> table = emit::writeTable(package);
   if (!table) {
@@ -98,10 +106,10 @@ int writePackage(const Options &o, const emit::Package &package, const driver::C
   std::filesystem::create_directories(o.output, ec);
   std::string base = o.output + "/" + package.name;
   bool ok = writeFile(base + ".tgk", *table) && writeFile(base + ".o", *object) &&
-            writeFile(base + ".h", emit::writeHeader(package)) &&
+            writeIfNew(base + ".h", emit::writeHeader(package)) &&
             writeFile(o.output + "/manifest.json", emit::writeManifest(package, *table));
   if (ok && !o.depfile.empty()) {
-    std::string line = base + ".o " + base + ".h:";
+    std::string line = base + ".o:";
     for (const emit::PackageOp &op : package.ops) {
       line += " " + op.model->spec->file->name();
       for (const auto &library : op.model->libraries)

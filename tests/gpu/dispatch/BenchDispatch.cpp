@@ -179,7 +179,9 @@ int main(int argc, char **argv) {
     useDriver(&none);
   const Driver *driver = nullptr;
   if (maps) {
+    const Device *device = nullptr; // whose context the driver wants for maps, too
     need(getDriver(&driver));
+    need(currentDevice(*driver, nullptr, &device));
     good &= checkMapForms(*driver, maps);
   }
   for (size_t i = 1; i < words.size(); ++i) {

@@ -51,8 +51,6 @@ void printOdd(const runtime::Driver &driver, uint32_t rank) {
   };
   probe("address", 0, base.address, 4, 50);
   for (uint32_t i = 0; i < rank; ++i) {
-    --base.extents[i];
-    ++base.extents[i];
     probe("extent", i, base.extents[i], 1, 32);
     if (i)
       probe("stride", i, base.strides[i], 4, 40);

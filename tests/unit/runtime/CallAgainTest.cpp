@@ -212,6 +212,83 @@ TEST_CASE("random calls in a row are bound as if each were the first") {
 
 namespace {
 
+/// product(a: T[M, K], b: T[K, N], c: T[M]?) -> d: T[M, N]: no group, but M is nothing but first axes.
+OpText productOp() {
+  OpText o;
+  o.name = "product";
+  o.typeVars = {{"T", {F32, F16}}};
+  o.dims = {{"M"}, {"K"}, {"N"}};
+  o.tensors = {{"a", Role::Input, 0, {{0}, {1}}},
+               {"b", Role::Input, 0, {{1}, {2}}},
+               {"c", Role::Input, 0, {{0}}, /*optional=*/true},
+               {"d", Role::Output, 0, {{0}, {2}}}};
+  o.kernels = {{"only", {dim(0), number(64), inst(OpCode::LeI)}}, {"others"}};
+  VariantText v;
+  v.dtypes = {F32};
+  v.present = 11;
+  o.variants = {v};
+  return o;
+}
+
+} // namespace
+
+TEST_CASE("random products in a row, whose rows are no group") {
+  Opened opened(productOp());
+  const Table &table = opened.table;
+  CHECK((table.plan(table.ops()[0]).rowsDim == 0 && table.plan(table.ops()[0]).rowsOf == 13));
+  CHECK(table.plan(table.ops()[0]).choiceVaries); // by the guard
+  std::mt19937 random(3);
+  auto one = [&](unsigned n) { return random() % n == 0; };
+  Given a(memory(), TILEGYM_F32, {3, 4}), b(memory() + (1 << 17), TILEGYM_F32, {4, 8}),
+      c(memory() + (1 << 18), TILEGYM_F32, {3}), d(memory() + (1 << 19), TILEGYM_F32, {3, 8});
+  int again = 0, refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    int64_t m = int64_t(one(9) ? random() % 3 : random() % 100 + 1);
+    a.shape[0] = c.shape[0] = d.shape[0] = m;
+    a.tensor.data = memory() + random() % 64 * (one(5) ? 4 : 16);
+    if (one(20))
+      a.shape[1] = b.shape[0] = int64_t(random() % 9 + 1);
+    if (one(20))
+      b.shape[1] = d.shape[1] = int64_t(random() % 9);
+    if (one(20))
+      a.strides = one(2) ? std::vector<int64_t>{} : std::vector<int64_t>{a.shape[1] + one(2), 1};
+    if (one(20))
+      d.strides = one(2) ? std::vector<int64_t>{} : std::vector<int64_t>{d.shape[1], 1};
+    if (one(30))
+      (one(2) ? d : c).shape[0] += 1;
+    if (one(30))
+      d.tensor.data = one(2) ? memory() + (1 << 19) : memory() + 512;
+    std::vector<const void *> args = {a.c(), b.c(), one(4) ? nullptr : c.c(), d.c()};
+    RecentCall &recent = RecentCall::of(opened.package->number, table, table.ops()[0]);
+    bool isAgain = recent.call().isAgain(args.data());
+    bool good = recent.bind(args.data()) == TILEGYM_OK;
+    std::string got = good ? textOf(recent.call()) : tilegym_last_error();
+    REQUIRE(got == boundAnew(opened, args));
+    again += isAgain && good;
+    refused += !good;
+  }
+  CHECK(again > 2000);
+  CHECK(refused > 500);
+}
+
+TEST_CASE("dims that are more than first axes, or come in a list, are no rows") {
+  auto rows = [](void (*change)(OpText &)) {
+    OpText op = productOp();
+    change(op);
+    Opened opened(op);
+    return opened.table.plan(opened.table.ops()[0]).rowsDim;
+  };
+  CHECK(rows([](OpText &) {}) == 0);
+  CHECK(rows([](OpText &op) { op.tensors[1].dims[1] = {0}; }) == -1);
+  CHECK(rows([](OpText &op) { op.tensors[2].dims[0] = {0, /*orOne=*/true}; }) == -1);
+  CHECK(rows([](OpText &op) {
+          op.dims[0].choices = {2, 3};
+          op.variants[0].constDims = {2, kRunTime, kRunTime};
+        }) == -1);
+}
+
+namespace {
+
 /// Of the launches below, what the driver was told.
 struct {
   int device = 0;
