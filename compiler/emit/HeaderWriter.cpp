@@ -2,6 +2,7 @@
 // The header of a package: the C functions, and for C++ a typed function an op with defaults, whose doc comment is the spec's.
 #include "compiler/emit/Package.h"
 #include "compiler/emit/Signature.h"
+#include "compiler/semantics/ProductPeer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -171,6 +172,7 @@ public:
           package.name + "_package(TilegymPackage **package);\n";
     for (auto [number, op] : llvm::enumerate(package.ops))
       declareC(number, *op.model);
+    addVendor();
     out += "\n#ifdef __cplusplus\n} // extern \"C\"\n\n#include <tilegym/tilegym.hpp>\n\nnamespace " +
            package.name + " {\n";
     for (const PackageOp &op : package.ops) {
@@ -224,6 +226,42 @@ private:
     for (const CArgument &a : signatureOf(op))
       out += cDeclaration(a) + ", ";
     out += "void *stream);\n";
+  }
+
+  static int argumentOf(const sem::OpModel &op, bool isTensor, int64_t id) {
+    for (auto [number, a] : llvm::enumerate(op.arguments))
+      if (a.isTensor == isTensor && a.id == id)
+        return int(number);
+    return -1;
+  }
+
+  /// Of the ops that a vendor's library has: they go to it once the program says so.
+  void addVendor() {
+    std::string products;
+    for (const PackageOp &op : package.ops) {
+      std::optional<sem::ProductPeer> p = sem::productPeer(*op.model);
+      int64_t c = -1, outputs = 0;
+      for (auto [id, t] : llvm::enumerate(op.model->tensors))
+        if (t.role != sem::Role::Input) {
+          c = int64_t(id);
+          ++outputs;
+        }
+      if (!p || !p->isAll || outputs != 1)
+        continue;
+      auto tensor = [&](int64_t id) { return std::to_string(argumentOf(*op.model, true, id)) + ", "; };
+      products += (products.empty() ? "" : ",\n      ") + ("{\"" + op.model->name) + "\", " + tensor(p->a) +
+                  tensor(p->b) + tensor(p->bias) + tensor(c) + std::to_string(p->turnA) + ", " +
+                  std::to_string(p->turnB) + ", " +
+                  std::to_string(argumentOf(*op.model, false, p->plainConst)) + ", " +
+                  std::to_string(p->plainValue) + "}";
+    }
+    if (products.empty())
+      return;
+    out += "\n/* Registers cuBLASLt as the backend `vendor` of the ops that are a product of matrices. "
+           "*/\n#include "
+           "<tilegym/vendor.h>\nstatic inline TilegymStatus " +
+           package.name + "_add_vendor(void) {\n  static const TilegymProduct products[] = {\n      " +
+           products + "};\n  return tilegym_add_vendor(products, sizeof products / sizeof *products);\n}\n";
   }
 
   std::string defaultOf(const sem::ScalarParam &s, const CArgument &a) {

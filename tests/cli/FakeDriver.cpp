@@ -266,6 +266,9 @@ int cublasLtMatmulDescCreate(void **description, int, int) { return *description
 int cublasLtMatmulDescSetAttribute(void *, int number, const void *value, size_t size) {
   return tell(attribute("product", number, value, size)), 0;
 }
+int cublasLtMatmulDescDestroy(void *) { return 0; }
+int cublasLtMatrixLayoutDestroy(void *) { return 0; }
+int cublasLtMatmulPreferenceDestroy(void *) { return 0; }
 int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
   tell("matrix of " + std::to_string(type) + ": " + std::to_string(rows) + " x " + std::to_string(columns) +
        ", " + std::to_string(leading));

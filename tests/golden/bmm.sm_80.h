@@ -16,6 +16,14 @@ TilegymStatus bmm_package(TilegymPackage **package);
 #define bmm_OP_bmm 0
 TilegymStatus bmm_bmm(const TilegymTensor *a, const TilegymTensor *b, const TilegymTensor *c, void *stream);
 
+/* Registers cuBLASLt as the backend `vendor` of the ops that are a product of matrices. */
+#include <tilegym/vendor.h>
+static inline TilegymStatus bmm_add_vendor(void) {
+  static const TilegymProduct products[] = {
+      {"bmm", 0, 1, -1, 2, 0, 0, -1, 0}};
+  return tilegym_add_vendor(products, sizeof products / sizeof *products);
+}
+
 #ifdef __cplusplus
 } // extern "C"
 

@@ -18,6 +18,14 @@ TilegymStatus linear_package(TilegymPackage **package);
 #define linear_OP_linear 0
 TilegymStatus linear_linear(const TilegymTensor *x, const TilegymTensor *w, const TilegymTensor *bias, int64_t activation, const TilegymTensor *y, void *stream);
 
+/* Registers cuBLASLt as the backend `vendor` of the ops that are a product of matrices. */
+#include <tilegym/vendor.h>
+static inline TilegymStatus linear_add_vendor(void) {
+  static const TilegymProduct products[] = {
+      {"linear", 0, 1, 2, 4, 0, 1, 3, 0}};
+  return tilegym_add_vendor(products, sizeof products / sizeof *products);
+}
+
 #ifdef __cplusplus
 } // extern "C"
 

@@ -17,6 +17,14 @@ TilegymStatus matmul_package(TilegymPackage **package);
 #define matmul_OP_matmul 0
 TilegymStatus matmul_matmul(const TilegymTensor *a, const TilegymTensor *b, int64_t precision, const TilegymTensor *c, void *stream);
 
+/* Registers cuBLASLt as the backend `vendor` of the ops that are a product of matrices. */
+#include <tilegym/vendor.h>
+static inline TilegymStatus matmul_add_vendor(void) {
+  static const TilegymProduct products[] = {
+      {"matmul", 0, 1, -1, 3, 0, 0, -1, 0}};
+  return tilegym_add_vendor(products, sizeof products / sizeof *products);
+}
+
 #ifdef __cplusplus
 } // extern "C"
 

@@ -46,6 +46,7 @@ step calls ./gpu_calls
 step general-speed python3 bench_views.py kernels --rounds 11 --shapes 16384x4096,4096x16384,8192x3000,4096x65536
 step planted python3 planted.py planted
 step dispatch ./bench_dispatch kernels/tilegym_kernels.tgk softmax rms_norm vector_add
+step dispatch-maps ./bench_dispatch --maps 200 --limit 1000 kernels/tilegym_kernels.tgk matmul # three tensor maps a call
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
     for op in vector_add softmax rms_norm layer_norm silu_and_mul dropout rope; do

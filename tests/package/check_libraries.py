@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Two kernel libraries with an op of the same name in one program, static and shared: each gives its own result, and what they export is prefixed. A
-library restricted by CONST and DTYPES, several specs of which one is edited, and mistakes in the call of tilegym_add_kernels.
+library restricted by CONST and DTYPES, several specs of which one is edited, long names, and mistakes in the call of tilegym_add_kernels.
 """
 import os
 import re
@@ -145,6 +145,36 @@ tilegym_add_kernels({call})
         check(text in " ".join(said.split()), f"tilegym_add_kernels({call}) said:\n{said}")
 
 
+def within_a_project(options, folder):
+    """add_subdirectory (and so FetchContent) instead of an installed TileGym: configured, as building it takes minutes."""
+    source = folder + "/within"
+    write(source + "/left.tile", combine("x + y", "x - y", 5))
+    write(source + "/use.cpp", '#include "left.h"\nint use() { return left_OP_combine; }\n')
+    write(source + "/CMakeLists.txt", f"""cmake_minimum_required(VERSION 3.25)
+project(Within LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD 17)
+add_subdirectory({options.source} tilegym EXCLUDE_FROM_ALL)
+tilegym_add_kernels(left SPECS left.tile ARCHS sm_80)
+add_library(use STATIC use.cpp)
+target_link_libraries(use PRIVATE left TileGym::reference)
+""")
+    installed.configure(options, source, source + "/build", "")
+
+
+def long_names(prefix, folder):
+    """Nothing but the package's name is part of a file's name."""
+    name = "n" * 200
+    write(folder + "/long/spec.tile", combine("x + y", "x - y", 5, name))
+    run(prefix + "/bin/tilegymc", "compile", folder + "/long/spec.tile", "--arch", "sm_80", "--dtypes", "f32", "--name", "short", "-o",
+        folder + "/long/out")
+    files = sorted(os.listdir(folder + "/long/out"))
+    check(files == ["manifest.json", "short.h", "short.o", "short.tgk"], f"an op with a name of 200 letters became {files}")
+    check("short_" + name in run("nm", folder + "/long/out/short.o"), "the op's C function is not there")
+    # The block is embedded once, and as it is.
+    block, whole = (os.path.getsize(f"{folder}/long/out/short.{end}") for end in ("tgk", "o"))
+    check(block < whole < block + 8192, f"the object of a block of {block} bytes has {whole}")
+
+
 def main():
     options = installed.options()
     with installed.folder() as folder:
@@ -153,6 +183,8 @@ def main():
         build_both(options, prefix, folder)
         edit_one_of_two(options, prefix, folder)
         mistakes(options, prefix, folder)
+        within_a_project(options, folder)
+        long_names(prefix, folder)
     print("package: two libraries in one program, static and shared; one spec of two edited")
 
 

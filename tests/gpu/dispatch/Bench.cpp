@@ -36,7 +36,10 @@ Calls::Calls(const Table &table, const format::Op &op, int64_t maxRows) : maxRow
   std::span<const format::Tensor> all = table.get<format::Tensor>(op.tensors);
   tensors.resize(all.size());
   shapes.resize(all.size());
-  std::span<const uint8_t> dtypes = table.get<uint8_t>(table.get<format::Variant>(op.variants)[0].dtypes);
+  std::span<const format::Variant> variants = table.get<format::Variant>(op.variants);
+  auto fewer = [](const format::Variant &a, const format::Variant &b) { return a.maps.count < b.maps.count; };
+  std::span<const uint8_t> dtypes =
+      table.get<uint8_t>(std::max_element(variants.begin(), variants.end(), fewer)->dtypes);
   uint32_t grows = format::kNone;
   for (const format::Dim &d : table.get<format::Dim>(op.dims))
     if (d.isGroup)

@@ -24,7 +24,7 @@ double median(std::vector<float> &times);
 /// How far apart in memory the tensors of a call lie.
 constexpr int64_t kRoom = int64_t(1) << 27;
 
-/// The arguments of calls of one op in its first variant's dtypes: groups have one axis, which grows (of an op without one, the first input's first); optional
+/// The arguments of calls of one op, in the dtypes of its first variant, or of the first with the most tensor maps: groups have one axis, which grows (of an op without one, the first input's first); optional
 /// tensors are left out.
 class Calls {
 public:

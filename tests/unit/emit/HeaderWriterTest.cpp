@@ -85,10 +85,22 @@ TEST_CASE("headers are C99, C++17 and C++20") {
            "op wrap(result: f32[N], union: f64[], status: f32 = 2) -> (package: f32[N], arguments: f32[N]?)",
            "case \"c\" { N = 1; result = [1]; union = 1; expect package = [1] }; tolerance { f32: 0 }"),
        around("op update(inout x: f32[N]) -> out: f32[N]",
-              "case \"c\" { N = 1; x = [1]; expect out = [1] }; tolerance { f32: 0 }")});
+              "case \"c\" { N = 1; x = [1]; expect out = [1] }; tolerance { f32: 0 }"),
+       readFile(TILEGYM_SOURCE_DIR "/specs/linear.tile"), readFile(TILEGYM_SOURCE_DIR "/specs/bmm.tile")});
   CHECK(complaints(header, "c", TILEGYM_C_COMPILER " -std=c99") == "");
   CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++17") == "");
   CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++20") == "");
   CHECK(header.find("cast_result") == std::string::npos); // its output's dtype is the caller's to say
   CHECK(header.find("axpy_result axpy(") != std::string::npos);
+}
+
+TEST_CASE("ops that are products are offered to the vendor, with their arguments' numbers") {
+  std::string specs = TILEGYM_SOURCE_DIR "/specs/";
+  std::string header = headerOf("p", {readFile(specs + "softmax.tile"), readFile(specs + "linear.tile"),
+                                      readFile(specs + "matmul.tile"), readFile(specs + "fmha.tile")});
+  CHECK(header.find("static inline TilegymStatus p_add_vendor(void) {\n"
+                    "  static const TilegymProduct products[] = {\n"
+                    "      {\"linear\", 0, 1, 2, 4, 0, 1, 3, 0},\n"
+                    "      {\"matmul\", 0, 1, -1, 3, 0, 0, -1, 0}};\n") != std::string::npos);
+  CHECK(headerOf("p", {readFile(specs + "softmax.tile")}).find("vendor") == std::string::npos);
 }
