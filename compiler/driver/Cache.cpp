@@ -57,8 +57,8 @@ std::string encode(const emit::PackageVariant &k) {
   Encoder e;
   e.bytes = kMagic.str();
   e.text(k.abi.entry);
-  for (int64_t value : {int64_t(k.abi.facts), k.abi.gridRank, k.abi.warps, int64_t(k.abi.producer),
-                        k.abi.ctas, k.abi.blocksPerSm, k.sharedBytes, int64_t(k.abi.params.size()),
+  for (int64_t value : {int64_t(k.abi.facts), k.abi.gridRank, k.abi.warps, k.abi.producer, k.abi.ctas,
+                        k.abi.blocksPerSm, k.sharedBytes, int64_t(k.abi.params.size()),
                         int64_t(k.abi.tensors.size()), int64_t(k.abi.maps.size())})
     e.number(value);
   for (const tile::KernelParam &p : k.abi.params)
@@ -97,7 +97,7 @@ std::optional<emit::PackageVariant> decode(StringRef bytes) {
   k.abi.facts = tile::Facts(d.number());
   k.abi.gridRank = d.number();
   k.abi.warps = d.number();
-  k.abi.producer = d.number() != 0;
+  k.abi.producer = d.number();
   k.abi.ctas = d.number();
   k.abi.blocksPerSm = d.number();
   k.sharedBytes = d.number();

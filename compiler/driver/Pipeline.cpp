@@ -79,7 +79,8 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     }
     passes.nest<tile::KernelOp>().addPass(transforms::createShareOperands());
     passes.addPass(transforms::createAssignLayouts());
-    passes.nest<tile::KernelOp>().addPass(transforms::createSpecializeLoads({options.tensorCopies}));
+    passes.nest<tile::KernelOp>().addPass(
+        transforms::createSpecializeLoads({options.tensorCopies, options.sharedBytes}));
     passes.nest<tile::KernelOp>().addPass(transforms::createPipelineLoads());
     if (options.tensorCopies)
       passes.nest<tile::KernelOp>().addPass(transforms::createStageStores({options.sharedBytes}));

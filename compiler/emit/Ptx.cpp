@@ -21,6 +21,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -104,6 +105,22 @@ void widenUpperHalves(Module &module) {
   }
 }
 
+/// Whether a kernel's threads use all registers that they can have: what is computed anew in a loop costs less than what is kept for it.
+bool isShortOfRegisters(const Module &module) {
+  return any_of(module, [](const Function &f) { return f.hasFnAttribute("nvvm.minctasm"); });
+}
+
+/// The backend's passes; without loop-invariant code motion if so asked, which is a flag of the whole process while they are put together.
+bool addBackend(legacy::PassManager &passes, TargetMachine &machine, raw_pwrite_stream &stream,
+                bool keepsInLoops) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  auto *flag = static_cast<cl::opt<bool> *>(cl::getRegisteredOptions().lookup("disable-machine-licm"));
+  if (flag)
+    flag->setValue(keepsInLoops);
+  return machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile);
+}
+
 /// Backend errors reach the context's handler; without one, LLVM would exit the process.
 class DiagnosticCollector {
 public:
@@ -164,7 +181,7 @@ Expected<std::string> emitPtx(Module &module, const PtxOptions &options) {
     optimize(module, **machine);
     widenUpperHalves(module);
     legacy::PassManager passes;
-    unsupported = (*machine)->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile);
+    unsupported = addBackend(passes, **machine, stream, isShortOfRegisters(module));
     if (!unsupported)
       passes.run(module);
   });

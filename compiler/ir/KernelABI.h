@@ -80,8 +80,8 @@ struct KernelABI {
   /// extents at most maxFastExtent.
   bool isFast() const { return facts == Facts::Fast; }
   int64_t gridRank = 1;
-  int64_t warps = 4;     ///< that hold tiles
-  bool producer = false; ///< a further warp feeds them
+  int64_t warps = 4;    ///< that hold tiles
+  int64_t producer = 0; ///< further warps, one of which feeds them
   int64_t threads() const { return (warps + producer) * 32; }
   int64_t ctas = 1;        ///< blocks of a cluster for each block of the grid
   int64_t blocksPerSm = 0; ///< of a launch whose blocks take several of the grid each; 0: one each

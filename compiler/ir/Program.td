@@ -33,9 +33,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
   let extraClassDeclaration = [{
     ::tilegym::tile::ParamAttr getParam(int64_t number);
     int64_t getNumParams() { return int64_t(getParams().size()); }
-    /// Those that hold tiles; a producer's warp comes on top.
+    /// Those that hold tiles; a producer's come on top.
     int64_t getNumThreads() { return getWarps() * 32; }
-    bool hasProducer();
+    int64_t getProducerWarps();
+    /// Blocks of a multiprocessor that registers are to be shared by.
+    int64_t getBlocksAtOnce() { return std::max<int64_t>(getBlocksPerSm(), getKnob("occupancy", 1)); }
     /// Blocks of the cluster that one block of the grid is spread over.
     int64_t getCtas() { return getKnob("ctas", 1); }
     bool hasFtz() { return getMath() && getMath()->getFtz(); }

@@ -81,7 +81,8 @@ def Tile_RolesOp : Tile_Op<"roles", [NoRegionArguments, SingleBlock, NoTerminato
   let summary = "one thread feeds the others";
   let description = [{
     The consumer is run by the kernel's `warps`, which meet at its barriers among themselves; the producer, scalar work and copies only, by one
-    thread of a further warp.
+    thread of a further warp. With `shift_registers` that warp has three idle ones beside it, and all four give most of their registers to the consumers, which are
+    whole warpgroups.
 
     Example:
     ```mlir
@@ -94,8 +95,27 @@ def Tile_RolesOp : Tile_Op<"roles", [NoRegionArguments, SingleBlock, NoTerminato
     }
     ```
   }];
+  let arguments = (ins UnitAttr:$shiftsRegisters);
   let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
-  let assemblyFormat = "`producer` $producer `consumer` $consumer attr-dict";
+  let assemblyFormat = "(`shift_registers` $shiftsRegisters^)? `producer` $producer `consumer` $consumer attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TakeTurnOp : Tile_Op<"take_turn"> {
+  let summary = "a warpgroup of the consumers goes on when it has its turn";
+  let description = [{
+    So that one issues its products while another does other work. The first warpgroup has the first turn. Each must take and pass as many turns as the others.
+
+    Example: `tile.take_turn`
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_PassTurnOp : Tile_Op<"pass_turn"> {
+  let summary = "the warpgroup that has the turn gives it to the next one, and the last to the first";
+  let description = "Example: `tile.pass_turn`";
+  let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 

@@ -45,7 +45,12 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-bool KernelOp::hasProducer() { return !getBody().front().getOps<RolesOp>().empty(); }
+int64_t KernelOp::getProducerWarps() {
+  constexpr int64_t warpgroup = 4;
+  for (RolesOp roles : getBody().front().getOps<RolesOp>())
+    return roles.getShiftsRegisters() ? warpgroup : 1;
+  return 0;
+}
 
 ParamAttr ParamOp::getParam() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
@@ -102,7 +107,7 @@ KernelABI tilegym::tile::abiOf(KernelOp kernel) {
       abi.tensors.push_back(TensorFacts::fromBits(bits));
   abi.gridRank = kernel.getGridRank();
   abi.warps = kernel.getWarps();
-  abi.producer = kernel.hasProducer();
+  abi.producer = kernel.getProducerWarps();
   abi.ctas = kernel.getCtas();
   abi.blocksPerSm = kernel.getBlocksPerSm();
   return abi;

@@ -20,11 +20,67 @@ LogicalResult MakeMbarriersOp::verify() {
   return success();
 }
 
+namespace {
+
+/// Follows products in flight and what releases slots through the consumers' program.
+class Releases {
+public:
+  /// Of each buffer, the barriers whose arrivals let the producer fill a slot again: what it waits for before it does.
+  explicit Releases(RolesOp roles) {
+    Value waited;
+    roles.getProducer().walk([&](Operation *op) {
+      if (auto wait = dyn_cast<MbarrierWaitOp>(op))
+        waited = wait.getBarriers();
+      else if (auto load = dyn_cast<TensorLoadOp>(op))
+        if (auto slot = load.getSlot().getDefiningOp<SlotOp>())
+          barriers[slot.getBuffer()] = waited;
+    });
+  }
+
+  LogicalResult check(Region &consumer) {
+    return failure(
+        consumer.walk<WalkOrder::PreOrder>([&](Operation *op) { return visit(op); }).wasInterrupted());
+  }
+
+private:
+  WalkResult visit(Operation *op) {
+    if (auto dot = dyn_cast<DotOp>(op); dot && dot.getWarpgroups()) {
+      if (!dot.getInFlight())
+        flying.clear(); // it ends all before it
+      else
+        flying.push_back(dot);
+    } else if (auto wait = dyn_cast<DotWaitOp>(op)) {
+      if (flying.size() > size_t(wait.getPending()))
+        flying.erase(flying.begin(), flying.end() - wait.getPending());
+    } else if (auto arrive = dyn_cast<MbarrierArriveOp>(op)) {
+      for (DotOp dot : flying)
+        for (Value operand : {dot.getA(), dot.getB()})
+          if (auto slot = operand.getDefiningOp<SlotOp>();
+              slot && slot.getIndex() == arrive.getIndex() &&
+              barriers.lookup(slot.getBuffer()) == arrive.getBarriers()) {
+            arrive.emitOpError(
+                "releases a slot that a product in flight may still read: put the tile.dot_wait "
+                "that ends it before");
+            return WalkResult::interrupt();
+          }
+    }
+    return WalkResult::advance();
+  }
+
+  DenseMap<Value, Value> barriers;
+  SmallVector<DotOp> flying; ///< oldest first
+};
+
+} // namespace
+
 LogicalResult RolesOp::verify() {
   if (!isa<KernelOp>((*this)->getParentOp()))
     return emitOpError("must be in the kernel's own block");
-  if (llvm::range_size((*this)->getParentOfType<KernelOp>().getBody().front().getOps<RolesOp>()) > 1)
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (llvm::range_size(kernel.getBody().front().getOps<RolesOp>()) > 1)
     return emitOpError("is the second of its kernel");
+  if (getShiftsRegisters() && kernel.getWarps() % 4)
+    return emitOpError("gives registers to ") << kernel.getWarps() << " warps, which are no whole warpgroups";
   WalkResult found = getProducer().walk([&](Operation *op) {
     auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
     if (!llvm::any_of(op->getResultTypes(), isTile) && !isa<BarrierOp, MbarrierArriveOp>(op))
@@ -32,8 +88,26 @@ LogicalResult RolesOp::verify() {
     op->emitOpError("needs all threads, but a producer is one");
     return WalkResult::interrupt();
   });
-  return failure(found.wasInterrupted());
+  if (found.wasInterrupted())
+    return failure();
+  return Releases(*this).check(getConsumer());
 }
+
+static LogicalResult verifyTurn(Operation *op) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  auto roles = op->getParentOfType<RolesOp>();
+  if (!roles || !roles.getConsumer().isAncestor(op->getParentRegion()))
+    return op->emitOpError("is for consumers");
+  constexpr int64_t warpgroup = 4, most = 3;
+  int64_t groups = kernel.getWarps() / warpgroup;
+  if (kernel.getWarps() % warpgroup || groups < 2 || groups > most * warpgroup)
+    return op->emitOpError("needs two to twelve warpgroups, but the kernel has ")
+           << kernel.getWarps() << " warps";
+  return success();
+}
+
+LogicalResult TakeTurnOp::verify() { return verifyTurn(*this); }
+LogicalResult PassTurnOp::verify() { return verifyTurn(*this); }
 
 LogicalResult TensorLoadOp::verify() {
   TensorMapType map = getMap().getType();

@@ -77,12 +77,6 @@ std::optional<RingFill> fillOf(tile::PutOp put) {
   auto base = fill.load.getBase().getDefiningOp<tile::ParamOp>();
   fill.alloc = fill.slot.getBuffer().getDefiningOp<tile::AllocOp>();
   auto isSlot = [](Operation *op) { return isa<tile::SlotOp>(op); };
-  // A product in flight reads on behind itself; where it ends is not the block's to see.
-  if (llvm::any_of(fill.slot->getUsers(), [](Operation *user) {
-        auto dot = dyn_cast<tile::DotOp>(user);
-        return dot && dot.getInFlight();
-      }))
-    return {};
   if (!base || !base.getParam().getReadonly() || !fill.alloc ||
       llvm::count_if(fill.alloc->getUsers(), isSlot) != 1 ||
       cast<RankedTensorType>(fill.load.getType()).getRank() != 2 || !isReached(put) ||
@@ -115,66 +109,152 @@ tile::DotOp overlappedReader(const RingFill &fill) {
   return carries ? dot : tile::DotOp();
 }
 
+/// Where a product has read its operands: itself, or what waits for it if it is in flight; null if that is not in its block. Products end in
+/// their order, and a wait lets so many of the youngest go on.
+Operation *endOf(tile::DotOp dot) {
+  if (!dot.getInFlight())
+    return dot;
+  int64_t younger = 0;
+  for (Operation *op = dot->getNextNode(); op; op = op->getNextNode()) {
+    if (auto wait = dyn_cast<tile::DotWaitOp>(op)) {
+      if (wait.getPending() <= younger)
+        return op;
+    } else if (auto other = dyn_cast<tile::DotOp>(op); other && other.getWarpgroups()) {
+      if (!other.getInFlight())
+        return op;
+      ++younger;
+    }
+  }
+  return nullptr;
+}
+
+/// Adds the fill to the site where others are read by the same; false if its reads have no end in its block.
+bool addFill(const RingFill &fill, SmallVectorImpl<RingSite> &sites) {
+  Block *block = fill.put->getBlock();
+  Operation *first = nullptr, *last = nullptr;
+  bool readByThreads = false;
+  for (Operation *user : fill.slot->getUsers()) {
+    if (user == fill.put)
+      continue;
+    auto dot = dyn_cast<tile::DotOp>(user);
+    Operation *end = dot ? endOf(dot) : user;
+    if (!end)
+      return false;
+    readByThreads |= dot && !readsItself(dot);
+    Operation *from = block->findAncestorOpInBlock(*user), *to = block->findAncestorOpInBlock(*end);
+    if (!first || from->isBeforeInBlock(first))
+      first = from;
+    if (!last || last->isBeforeInBlock(to))
+      last = to;
+  }
+  if (!first)
+    return false;
+  auto same = [&](const RingSite &site) {
+    return site.first->getBlock() == block && site.firstReader == first && site.lastReader == last;
+  };
+  RingSite *site = llvm::find_if(sites, same);
+  if (site == sites.end()) {
+    sites.push_back({});
+    site = &sites.back();
+    site->first = fill.put;
+    site->firstReader = first;
+    site->lastReader = last;
+  }
+  site->fills.push_back(fill);
+  tile::DotOp overlapped = overlappedReader(fill);
+  site->overlapped = site->fills.size() == 1 || site->overlapped == overlapped ? overlapped : tile::DotOp();
+  site->readByThreads |= readByThreads;
+  return true;
+}
+
+/// Whether a site's turn is over when the other's begins, wherever the two are.
+bool areApart(const RingSite &site, const RingSite &other) {
+  for (Block *block = site.first->getBlock(); block;) {
+    if (Operation *there = block->findAncestorOpInBlock(*other.first)) {
+      Operation *first = block->findAncestorOpInBlock(*site.first);
+      Operation *last = block->findAncestorOpInBlock(*site.lastReader);
+      Operation *end = block->findAncestorOpInBlock(*other.lastReader);
+      // Within one op of the block they are in different regions of it.
+      return (first == last && there == first) || last->isBeforeInBlock(there) || end->isBeforeInBlock(first);
+    }
+    Operation *outer = block->getParentOp();
+    block = outer ? outer->getBlock() : nullptr;
+  }
+  return false;
+}
+
+/// Whether both take the same of the same tensor.
+bool areAlike(const RingSite &site, const RingSite &other) {
+  auto same = [](RingFill a, RingFill b) {
+    return a.map == b.map && a.slot.getSlot().getType() == b.slot.getSlot().getType();
+  };
+  return site.fills.size() == other.fills.size() &&
+         std::equal(site.fills.begin(), site.fills.end(), other.fills.begin(), same);
+}
+
+int64_t slotBytes(const LoadRing &ring) {
+  int64_t bytes = 0;
+  for (RingFill fill : ring.sites.front().fills)
+    bytes += fill.slot.getSlot().getType().getSlotBytes();
+  return bytes;
+}
+
+/// What is held while other rings turn is loaded for a loop's next turn meanwhile, if there is room for it and for as much again, which results may take.
+void doubleHolders(SmallVectorImpl<LoadRing> &rings, int64_t sharedBytes) {
+  constexpr int64_t besideBuffers = 2048; // mbarriers, and what moves between threads
+  int64_t all = besideBuffers;
+  for (const LoadRing &ring : rings)
+    all += ring.slots * slotBytes(ring);
+  for (LoadRing &ring : rings)
+    if (rings.size() > 1 && ring.slots == 1 && ring.sites.size() == 1 &&
+        ring.sites.front().first->getParentOfType<scf::ForOp>() && all + 2 * slotBytes(ring) <= sharedBytes) {
+      ring.slots = 2;
+      all += slotBytes(ring);
+    }
+}
+
 } // namespace
 
-SmallVector<LoadRing> findLoadRings(tile::KernelOp kernel, int64_t stages) {
-  SmallVector<LoadRing> rings;
+SmallVector<LoadRing> findLoadRings(tile::KernelOp kernel, int64_t stages, int64_t sharedBytes) {
+  SmallVector<RingSite> sites;
   kernel.walk([&](tile::PutOp put) {
-    std::optional<RingFill> fill = fillOf(put);
-    if (!fill)
-      return;
-    Block *block = put->getBlock();
-    Operation *first = nullptr, *last = nullptr;
-    for (Operation *user : fill->slot->getUsers()) {
-      Operation *here = block->findAncestorOpInBlock(*user);
-      if (user == put)
-        continue;
-      if (!first || here->isBeforeInBlock(first))
-        first = here;
-      if (!last || last->isBeforeInBlock(here))
-        last = here;
-    }
-    if (!first)
-      return;
-    auto same = [&](const LoadRing &ring) {
-      return ring.first->getBlock() == block && ring.firstReader == first && ring.lastReader == last;
-    };
-    LoadRing *ring = llvm::find_if(rings, same);
-    if (ring == rings.end()) {
-      rings.push_back({});
-      ring = &rings.back();
-      ring->first = put;
-      ring->firstReader = first;
-      ring->lastReader = last;
-      ring->slots = stages;
-    }
-    ring->fills.push_back(*fill);
-    tile::DotOp overlapped = overlappedReader(*fill);
-    ring->overlapped = ring->fills.size() == 1 || ring->overlapped == overlapped ? overlapped : tile::DotOp();
-    ring->readByThreads |= llvm::any_of(fill->slot->getUsers(), [](Operation *user) {
-      auto dot = dyn_cast<tile::DotOp>(user);
-      return dot && !readsItself(dot);
-    });
+    if (std::optional<RingFill> fill = fillOf(put))
+      addFill(*fill, sites);
   });
-  for (LoadRing &outer : rings)
-    for (const LoadRing &inner : rings)
-      if (outer.first->getBlock() != inner.first->getBlock() &&
-          outer.first->getBlock()->findAncestorOpInBlock(*inner.first))
-        outer.slots = 1;
-  for (LoadRing &ring : rings) {
+  auto holdsOthers = [&](const RingSite &outer) {
+    return llvm::any_of(sites, [&](const RingSite &inner) {
+      return outer.first->getBlock() != inner.first->getBlock() &&
+             outer.first->getBlock()->findAncestorOpInBlock(*inner.first) && !areApart(outer, inner);
+    });
+  };
+  SmallVector<LoadRing> rings;
+  for (RingSite &site : sites) {
+    bool holds = holdsOthers(site);
     // What threads write meanwhile would be read in flight; and the products of one loop would be waited for together.
     auto isFilled = [&](Value operand) {
       return !isa<tile::SharedType>(operand.getType()) ||
-             llvm::any_of(ring.fills, [&](RingFill &fill) { return fill.slot.getSlot() == operand; });
+             llvm::any_of(site.fills, [&](RingFill &fill) { return fill.slot.getSlot() == operand; });
     };
-    if (ring.overlapped && (!isFilled(ring.overlapped.getA()) || !isFilled(ring.overlapped.getB())))
-      ring.overlapped = {};
-    bool alone = llvm::count_if(rings, [&](const LoadRing &other) {
-                   return other.first->getBlock() == ring.first->getBlock();
+    bool alone = llvm::count_if(sites, [&](const RingSite &other) {
+                   return other.first->getBlock() == site.first->getBlock();
                  }) == 1;
-    if (!alone || ring.slots < 2)
-      ring.overlapped = {};
+    if (site.overlapped && (!isFilled(site.overlapped.getA()) || !isFilled(site.overlapped.getB()) ||
+                            !alone || holds || stages < 2))
+      site.overlapped = {};
+    auto shares = [&](const LoadRing &ring) {
+      return llvm::all_of(ring.sites, [&](const RingSite &other) {
+        return areAlike(site, other) && areApart(site, other) && !site.overlapped && !other.overlapped;
+      });
+    };
+    LoadRing *ring = holds ? rings.end() : llvm::find_if(rings, shares);
+    if (ring == rings.end()) {
+      rings.push_back({});
+      ring = &rings.back();
+      ring->slots = holds ? 1 : stages;
+    }
+    ring->sites.push_back(site);
   }
+  doubleHolders(rings, sharedBytes);
   return rings;
 }
 

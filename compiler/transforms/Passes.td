@@ -323,7 +323,7 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::tilegym::tile::KernelOp"> {
 def SpecializeLoads : Pass<"specialize-loads", "::tilegym::tile::KernelOp"> {
   let summary = "a producer's warp feeds shared memory, the kernel's warps compute";
   let description = [{
-    Under `schedule = cooperative`, for loads that tensor maps describe. The producer runs a copy of the loops and conditions that its loads stand in; each load
+    Under `schedule = cooperative` or `pingpong`, for loads that tensor maps describe. The producer runs a copy of the loops and conditions that its loads stand in; each load
     fills the next slot of a ring of `stages` (4 unless given) once that is empty. The work waits until it is full and says when it is read:
 
     ```mlir
@@ -349,12 +349,17 @@ def SpecializeLoads : Pass<"specialize-loads", "::tilegym::tile::KernelOp"> {
     }
     ```
     Loads of what nothing writes, padded with zeros, at places that follow from parameters and induction variables; others stay where they are. Loads that are
-    read by the same products share a ring. A ring within whose turn others turn has one slot.
+    read by the same products share a ring, and so do places, one behind the other, that load the same of a tensor. A ring within whose turn others turn has one slot, or two where a
+    loop comes back to it and they fit in `shared-bytes`, with as much again for results.
+
+    A product in flight has read its slots when a `tile.dot_wait` of its block ends it, which is where they are released; where there is none, the load stays. Kernels with such products are short
+    of registers: the producer has a whole warpgroup, which gives away most of its own, and arithmetic is done where it is needed. Under `schedule = pingpong` warpgroups issue a trip's products in turns.
 
     Needs: layouts (assign-layouts). Must precede pipeline-loads, which takes what is left, and place-barriers. Numerics: bit-equal.
   }];
   let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-  let options = [Option<"tensorCopies", "tensor-copies", "bool", "true", "the target copies boxes of tensors by itself">];
+  let options = [Option<"tensorCopies", "tensor-copies", "bool", "true", "the target copies boxes of tensors by itself">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory of a block">];
 }
 
 def UseWarpgroups : Pass<"use-warpgroups", "::tilegym::tile::KernelOp"> {
@@ -374,30 +379,38 @@ def UseWarpgroups : Pass<"use-warpgroups", "::tilegym::tile::KernelOp"> {
 }
 
 def OverlapProducts : Pass<"overlap-products", "::tilegym::tile::KernelOp"> {
-  let summary = "a loop's first product runs a trip ahead, beside the work that lies between its two";
+  let summary = "a loop's last product runs a trip later, beside that trip's first one and all that is done with it";
   let description = [{
     ```mlir
     %r = scf.for %k = %lo to %hi step %s iter_args(%sum = %init) {
-      %b = tile.load %x [... %k ...]
-      %p = tile.dot %a, %b, %zeros warpgroups
+      %p = tile.dot %a, (load at %k), %zeros warpgroups
       %q = ... elementwise work and reductions of %p
-      %next = tile.dot %q, %v, %sum warpgroups
+      %t = arith.truncf %q
+      %next = tile.dot %t, (load at %k), (%sum times something) warpgroups
       scf.yield %next
     }
     ==>
-    %p0 = tile.dot %a, (load at %lo), %zeros warpgroups
-    %r:2 = scf.for %k = %lo to %hi step %s iter_args(%sum = %init, %p = %p0) {
-      %ahead = tile.dot %a, (load at %k + %s), %zeros warpgroups in_flight
-      %q = ... of %p
-      %next = tile.dot %q, %v, %sum warpgroups
-      %done = tile.dot_wait 0 (%ahead)
-      scf.yield %next, %done
+    %r = scf.if %lo < %hi {
+      (the first trip, but for its last product)
+      %l:2 = scf.for %k = %lo + %s to %hi step %s iter_args(%sum = ..., %q = ...) {
+        %p = tile.dot %a, (load at %k), %zeros warpgroups in_flight
+        %t = arith.truncf %q
+        %before = tile.dot %t, (load at %k - %s), %sum warpgroups in_flight
+        %p1 = tile.dot_wait 1 (%p)
+        %q1 = ... of %p1
+        %q2 = tile.dot_wait 1 (%q1)
+        %done = tile.dot_wait 0 (%before)
+        scf.yield (%done times something), %q2
+      }
+      (the last trip's last product)
+    } else {
+      %init
     }
     ```
-    Where the induction variable alone decides what is multiplied, and a bound that is checked makes zeros of what the last trip would load. Attention is such a loop. Costs
-    the registers of one more result.
+    Under a `schedule` with a producer, in kernels with facts. Where the last product's A follows from another of the trip, nothing else in the trip needs the sum, and the induction variable alone
+    decides what B is. Attention is such a loop. Costs the registers of A, as the loop holds it beside what the next one is made of.
 
-    Needs: use-warpgroups. Must precede share-operands and pipeline-loads, to which loads a trip ahead are as any. Numerics: bit-equal.
+    Needs: use-warpgroups. Must precede share-operands and specialize-loads, to which the loads are as any. Numerics: bit-equal.
   }];
   let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -45,7 +45,7 @@ Value loadTransposed(tile::PermuteOp permute) {
       ValueRange(), load.getPad(), /*mask=*/Value(), /*held=*/Value());
 }
 
-/// Whether elementwise work makes the value from a product's result, which a loop may carry.
+/// Whether elementwise work makes the value from a product's result, which loops and branches may pass on.
 bool followsProduct(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -54,8 +54,14 @@ bool followsProduct(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (isa<tile::DotOp>(op))
+  if (isa<tile::DotOp, tile::DotWaitOp>(op))
     return true;
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return followsProduct(loop.getInitArgs()[number]);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return followsProduct(branch.thenYield().getOperand(number)) ||
+           followsProduct(branch.elseYield().getOperand(number));
   return op->hasTrait<OpTrait::Elementwise>() && llvm::any_of(op->getOperands(), followsProduct);
 }
 

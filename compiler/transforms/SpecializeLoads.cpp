@@ -33,13 +33,19 @@ public:
     b.setInsertionPoint(body.getTerminator());
     for (LoadRing &ring : rings)
       prepare(ring);
-    auto roles = tile::RolesOp::create(b, loc);
+    // Products in flight beside others need more registers than an equal part of them.
+    shifts = kernel
+                 .walk([](tile::DotOp dot) {
+                   return dot.getInFlight() ? WalkResult::interrupt() : WalkResult::advance();
+                 })
+                 .wasInterrupted();
+    auto roles = tile::RolesOp::create(b, loc, shifts);
     Block *producer = b.createBlock(&roles.getProducer()), *consumer = b.createBlock(&roles.getConsumer());
     for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
       if (&op != roles && !isShared(&op))
         op.moveBefore(consumer, consumer->end());
     for (LoadRing &ring : rings)
-      for (RingFill &fill : ring.fills)
+      for (RingFill &fill : ring.sites.front().fills)
         for (Operation *user : llvm::make_early_inc_range(fill.alloc->getUsers()))
           if (isa<tile::DeallocOp>(user))
             user->moveAfter(roles);
@@ -47,29 +53,67 @@ public:
     Turns turns = firstTurns(1);
     IRMapping map;
     feed(*consumer, map, turns);
-    roles.getProducer().walk([](scf::ForOp loop) { moveLoopInvariantCode(loop); });
+    if (!shifts)
+      roles.getProducer().walk([](scf::ForOp loop) { moveLoopInvariantCode(loop); });
     b.setInsertionPointToStart(consumer);
     turns = firstTurns(0);
     consume(*consumer, turns);
+    if (kernel.getKnob("schedule", 0) == pingpong && kernel.getWarps() > warpgroup)
+      roles.getConsumer().walk([&](scf::ForOp loop) { issueInTurn(loop); });
+    if (shifts)
+      for (scf::ForOp loop : consumer->getOps<scf::ForOp>())
+        sinkInto(loop);
     for (LoadRing &ring : rings)
-      for (RingFill &fill : ring.fills) {
-        fill.put.erase();
-        fill.load.erase();
-      }
+      for (RingSite &site : ring.sites)
+        for (RingFill &fill : site.fills) {
+          fill.put.erase();
+          fill.load.erase();
+        }
   }
 
 private:
+  static constexpr int64_t pingpong = 2; ///< the knob's third word
+  static constexpr int64_t warpgroup = 4;
+
+  /// Warpgroups issue a trip's products one after the other, so that each does its other work beside products of the next.
+  void issueInTurn(scf::ForOp loop) {
+    SmallVector<tile::DotOp> flying;
+    for (auto dot : loop.getBody()->getOps<tile::DotOp>())
+      if (dot.getInFlight())
+        flying.push_back(dot);
+    if (flying.size() < 2)
+      return;
+    b.setInsertionPoint(flying.front());
+    tile::TakeTurnOp::create(b, loc);
+    b.setInsertionPointAfter(flying.back());
+    tile::PassTurnOp::create(b, loc);
+  }
+
   Value number(int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
   }
 
-  /// What both sides read: arithmetic of the block, parameters, rings, barriers.
+  /// Arithmetic that only the loop needs is done in it, as what it gives would take registers for the whole loop.
+  static void sinkInto(scf::ForOp loop) {
+    SmallVector<Operation *> before;
+    for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
+      before.push_back(op);
+    for (Operation *op : before)
+      if (isMemoryEffectFree(op) && !op->getNumRegions() && !isa<tile::ParamOp>(op) &&
+          llvm::all_of(op->getUsers(), [&](Operation *user) { return loop->isProperAncestor(user); }))
+        op->moveBefore(&loop.getBody()->front());
+  }
+
+  /// What both sides read: parameters, rings, barriers, and arithmetic of the block where registers are not scarce.
   bool isShared(Operation *op) {
     if (isa<tile::MakeMbarriersOp>(op) || llvm::any_of(rings, [&](const LoadRing &ring) {
-          return llvm::any_of(ring.fills, [&](const RingFill &fill) { return fill.alloc == op; });
+          return llvm::any_of(ring.sites.front().fills,
+                              [&](const RingFill &fill) { return fill.alloc == op; });
         }))
       return true;
     auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+    if (shifts && !isa<tile::ParamOp>(op) && !op->hasTrait<OpTrait::ConstantLike>())
+      return false;
     return isMemoryEffectFree(op) && !op->getNumRegions() && !llvm::any_of(op->getResultTypes(), isTile) &&
            llvm::all_of(op->getOperands(), [&](Value operand) {
              Operation *made = operand.getDefiningOp();
@@ -77,7 +121,7 @@ private:
            });
   }
 
-  /// Barriers and slots, in front of everything; the buffers live as long as the kernel.
+  /// Barriers and slots, in front of everything; the buffers live as long as the kernel. All sites fill the first one's.
   void prepare(LoadRing &ring) {
     auto barriers = [&](int64_t arrivals) {
       auto type = tile::MbarriersType::get(b.getContext(), ring.slots);
@@ -85,11 +129,21 @@ private:
     };
     ring.full = barriers(1);
     ring.empty = barriers(kernel.getWarps());
-    for (RingFill &fill : ring.fills) {
+    RingSite &home = ring.sites.front();
+    for (RingFill &fill : home.fills) {
       tile::SharedType one = fill.alloc.getBuffer().getType();
       fill.alloc.getBuffer().setType(tile::SharedType::get(b.getContext(), ring.slots, one.getTile()));
       fill.alloc->moveBefore(ring.full.getDefiningOp());
     }
+    for (RingSite &site : MutableArrayRef(ring.sites).drop_front())
+      for (auto [fill, first] : llvm::zip(site.fills, home.fills)) {
+        for (Operation *user : llvm::make_early_inc_range(fill.alloc->getUsers()))
+          if (isa<tile::DeallocOp>(user))
+            user->erase();
+        fill.slot.getBufferMutable().assign(first.alloc);
+        fill.alloc->erase();
+        fill.alloc = first.alloc;
+      }
   }
 
   /// Slots are empty at first: to the producer, as if a phase before the first were complete.
@@ -112,7 +166,7 @@ private:
   SmallVector<size_t> ringsWithin(Operation *op) {
     SmallVector<size_t> within;
     for (auto [i, ring] : llvm::enumerate(rings))
-      if (op->isProperAncestor(ring.first))
+      if (llvm::any_of(ring.sites, [&](RingSite &site) { return op->isProperAncestor(site.first); }))
         within.push_back(i);
     return within;
   }
@@ -151,8 +205,9 @@ private:
       else if (auto branch = dyn_cast<scf::IfOp>(op); branch && !within.empty())
         feedBranch(branch, map, within, turns);
       for (auto [i, ring] : llvm::enumerate(rings))
-        if (ring.first == &op)
-          turns[i] = fill(ring, map, turns[i]);
+        for (RingSite &site : ring.sites)
+          if (site.first == &op)
+            turns[i] = fill(ring, site, map, turns[i]);
     }
   }
 
@@ -185,13 +240,13 @@ private:
     unflat(copy.getResults(), within, turns);
   }
 
-  Turn fill(LoadRing &ring, IRMapping &map, Turn turn) {
+  Turn fill(LoadRing &ring, RingSite &site, IRMapping &map, Turn turn) {
     tile::MbarrierWaitOp::create(b, loc, ring.empty, turn.slot, turn.parity);
     int64_t bytes = 0;
-    for (RingFill &fill : ring.fills)
+    for (RingFill &fill : site.fills)
       bytes += fill.slot.getSlot().getType().getSlotBytes();
     tile::MbarrierExpectOp::create(b, loc, ring.full, turn.slot, bytes);
-    for (RingFill &fill : ring.fills) {
+    for (RingFill &fill : site.fills) {
       SmallVector<Value> coordinates;
       for (Value index : fill.load.getIndices()) {
         Value at = remade(index, map);
@@ -210,39 +265,48 @@ private:
   /// The block's own work, with turns carried through what holds rings.
   void consume(Block &block, Turns &turns) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      b.setInsertionPoint(&op);
-      for (auto [i, ring] : llvm::enumerate(rings)) {
-        if (ring.first == &op)
-          for (RingFill &fill : ring.fills) {
-            fill.slot.getIndexMutable().assign(turns[i].slot);
-            fill.slot->moveBefore(&op);
-          }
-        if (ring.firstReader == &op)
-          tile::MbarrierWaitOp::create(b, loc, ring.full, turns[i].slot, turns[i].parity);
-      }
-      SmallVector<size_t> released;
-      for (auto [i, ring] : llvm::enumerate(rings))
-        if (ring.lastReader == &op)
-          released.push_back(i);
-      Operation *now = &op;
       SmallVector<size_t> within = ringsWithin(&op);
+      SmallVector<std::pair<size_t, RingSite *>> released, finished;
+      for (auto [i, ring] : llvm::enumerate(rings))
+        for (RingSite &site : ring.sites) {
+          begin(ring, site, &op, turns[i]);
+          if (site.lastReader == &op)
+            released.emplace_back(i, &site);
+          if (site.overlapped && site.overlapped->getParentOp() == &op)
+            finished.emplace_back(i, &site);
+        }
+      b.setInsertionPoint(&op);
+      Operation *now = &op;
       if (auto loop = dyn_cast<scf::ForOp>(op); loop && !within.empty())
         now = consumeLoop(loop, within, turns);
       else if (auto branch = dyn_cast<scf::IfOp>(op); branch && !within.empty())
         now = consumeBranch(branch, within, turns);
       b.setInsertionPointAfter(now);
-      for (size_t i : within)
-        if (rings[i].overlapped && rings[i].overlapped->getParentOp() == now)
-          finish(rings[i], cast<scf::ForOp>(now), turns[i]);
-      for (size_t i : released) {
-        if (rings[i].overlapped)
-          overlap(rings[i], turns[i]);
+      for (auto [i, site] : finished)
+        finish(rings[i], *site, cast<scf::ForOp>(now), turns[i]);
+      for (auto [i, site] : released) {
+        if (site->overlapped)
+          overlap(rings[i], *site, turns[i]);
         else
-          tile::MbarrierArriveOp::create(b, loc, rings[i].empty, turns[i].slot, Value(),
-                                         rings[i].readByThreads);
+          tile::MbarrierArriveOp::create(b, loc, rings[i].empty, turns[i].slot, Value(), site->readByThreads);
         turns[i] = after(turns[i], rings[i].slots);
       }
     }
+  }
+
+  /// Where a site's slots are named, and where they are read first.
+  void begin(LoadRing &ring, RingSite &site, Operation *op, Turn turn) {
+    b.setInsertionPoint(op);
+    if (site.first == op)
+      for (RingFill &fill : site.fills) {
+        fill.slot.getIndexMutable().assign(turn.slot);
+        fill.slot->moveBefore(op);
+      }
+    // What the products' end is waited for after, stays in front of the wait by another one, for what is full: ptxas moves a wait for products, but over no branch.
+    auto wait = dyn_cast<tile::DotWaitOp>(op);
+    bool isEnd = site.lastReader == op && wait && wait.getPending() == 0;
+    if (site.firstReader == op || isEnd)
+      tile::MbarrierWaitOp::create(b, loc, ring.full, turn.slot, turn.parity);
   }
 
   Value slotBefore(LoadRing &ring, Turn turn) {
@@ -252,9 +316,9 @@ private:
   }
 
   /// The product goes on while the next turn's is issued: what is read and released is the turn before.
-  void overlap(LoadRing &ring, Turn turn) {
-    ring.overlapped.setInFlight(true);
-    auto loop = cast<scf::ForOp>(ring.overlapped->getParentOp());
+  void overlap(LoadRing &ring, RingSite &site, Turn turn) {
+    site.overlapped.setInFlight(true);
+    auto loop = cast<scf::ForOp>(site.overlapped->getParentOp());
     tile::DotWaitOp::create(b, loc, TypeRange(), 1, ValueRange());
     Value hasBefore =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
@@ -262,8 +326,8 @@ private:
   }
 
   /// Behind the loop, its last turn.
-  void finish(LoadRing &ring, scf::ForOp loop, Turn turn) {
-    Value sum = loop.getResult(ring.overlapped->use_begin()->getOperandNumber());
+  void finish(LoadRing &ring, RingSite &site, scf::ForOp loop, Turn turn) {
+    Value sum = loop.getResult(site.overlapped->use_begin()->getOperandNumber());
     auto wait = tile::DotWaitOp::create(b, loc, sum.getType(), 0, sum);
     sum.replaceAllUsesExcept(wait.getResult(0), wait);
     Value ran =
@@ -314,6 +378,7 @@ private:
   Location loc;
   SmallVector<LoadRing> rings;
   IRRewriter b;
+  bool shifts = false; ///< registers, from the producer to the others
 };
 
 struct SpecializeLoadsPass : impl::SpecializeLoadsBase<SpecializeLoadsPass> {
@@ -323,7 +388,7 @@ struct SpecializeLoadsPass : impl::SpecializeLoadsBase<SpecializeLoadsPass> {
     constexpr int64_t defaultStages = 4;
     if (!tensorCopies || kernel.getKnob("schedule", pipelined) == pipelined || kernel.getCtas() > 1)
       return;
-    SmallVector<LoadRing> rings = findLoadRings(kernel, kernel.getKnob("stages", defaultStages));
+    SmallVector<LoadRing> rings = findLoadRings(kernel, kernel.getKnob("stages", defaultStages), sharedBytes);
     if (!rings.empty())
       Specializer(kernel, std::move(rings)).run();
   }

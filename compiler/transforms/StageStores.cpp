@@ -37,6 +37,10 @@ bool followsProduct(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
     unsigned number = cast<OpResult>(value).getResultNumber();
     return follows(loop.getBody()->getTerminator()->getOperand(number));
   }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    return follows(branch.thenYield().getOperand(number)) || follows(branch.elseYield().getOperand(number));
+  }
   return op->hasTrait<OpTrait::Elementwise>() && llvm::any_of(op->getOperands(), follows);
 }
 

@@ -2,6 +2,7 @@
 // Structured control flow: the same op with each tile that it carries spelled out in registers. Conditions and bounds are scalars of the block,
 // so all threads take the same way and barriers inside are met by all.
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -41,6 +42,15 @@ LogicalResult lowerRegion(ThreadBuilder &t, Block &from, Block *to, bool isLoopB
   return t.lowerBlock(from);
 }
 
+/// What would be moved out of a loop takes registers that sums need, or that a producer does not have.
+Attribute keepInside(MLIRContext *context) {
+  Builder b(context);
+  auto licm =
+      LLVM::LoopLICMAttr::get(context, /*disable=*/b.getBoolAttr(true), /*versioningDisable=*/nullptr);
+  return LLVM::LoopAnnotationAttr::get(context, nullptr, nullptr, nullptr, nullptr, nullptr, licm, nullptr,
+                                       nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, {});
+}
+
 LogicalResult lowerFor(ThreadBuilder &t, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
   SmallVector<Value> inits = flatten(t, loop.getInitArgs());
@@ -60,6 +70,8 @@ LogicalResult lowerFor(ThreadBuilder &t, Operation *op) {
   }
   if (Attribute annotation = loop->getAttr("llvm.loop_annotation"))
     result->setAttr("llvm.loop_annotation", annotation);
+  else if (auto roles = loop->getParentOfType<tile::RolesOp>(); roles && roles.getShiftsRegisters())
+    result->setAttr("llvm.loop_annotation", keepInside(t.b.getContext()));
   t.order.join(before); // the body may run no time
   unflatten(t, loop.getResults(), result.getResults());
   t.forgetSharedState();

@@ -75,6 +75,58 @@ LogicalResult lowerTensorLoad(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
+/// Where the threads of warpgroups wait for their turn: behind the block's barrier and the consumers'.
+constexpr int64_t firstTurn = 2, threadsOfTurn = 256;
+
+/// Registers of a producer's thread and of the others.
+struct RegisterShares {
+  int64_t producer, consumer;
+};
+
+/// What there is, for as many blocks as are to be resident. A producer does with 24 where products in flight and their A in registers leave the others little else.
+RegisterShares sharesOf(ThreadBuilder &t, tile::RolesOp roles) {
+  constexpr int64_t all = 65536, warpgroup = 128, step = 8, most = 240, few = 24, enough = 40, many = 144;
+  int64_t taken = 0;
+  roles.getConsumer().walk([&](tile::DotOp dot) {
+    if (!dot.getInFlight())
+      return;
+    taken += t.numRegisters(dot.getType());
+    if (isa<RankedTensorType>(dot.getA().getType()))
+      taken += t.numRegisters(dot.getA().getType()) * dot.getAType().getElementTypeBitWidth() / 32;
+  });
+  int64_t groups = t.kernel.getWarps() / 4, threads = (groups + 1) * warpgroup;
+  int64_t atEntry = all / (threads * t.kernel.getBlocksAtOnce()) / step * step;
+  int64_t producer = std::min(atEntry, taken > many ? few : enough);
+  return {producer, std::min(most, (atEntry * (groups + 1) - producer) / groups / step * step)};
+}
+
+Value turnOf(ThreadBuilder &t, Value group) { return t.add(group, t.i32(firstTurn)); }
+
+LogicalResult lowerTakeTurn(ThreadBuilder &t, Operation *) {
+  ptx::NamedBarrierOp::create(t.b, t.loc, ptx::NamedBarrierKind::Sync, turnOf(t, t.warpgroup()),
+                              threadsOfTurn);
+  return success();
+}
+
+LogicalResult lowerPassTurn(ThreadBuilder &t, Operation *) {
+  Value next = t.add(t.warpgroup(), t.i32(1));
+  Value wraps =
+      arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, next, t.i32(t.kernel.getWarps() / 4));
+  next = arith::SelectOp::create(t.b, t.loc, wraps, t.i32(0), next);
+  ptx::NamedBarrierOp::create(t.b, t.loc, ptx::NamedBarrierKind::Arrive, turnOf(t, next), threadsOfTurn);
+  return success();
+}
+
+/// The first warpgroup has the first turn: from the last one.
+void beginTurns(ThreadBuilder &t) {
+  Value isLast = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.warpgroup(),
+                                       t.i32(t.kernel.getWarps() / 4 - 1));
+  t.ifTrue(isLast, [&] {
+    ptx::NamedBarrierOp::create(t.b, t.loc, ptx::NamedBarrierKind::Arrive, turnOf(t, t.i32(0)),
+                                threadsOfTurn);
+  });
+}
+
 LogicalResult lowerRoles(ThreadBuilder &t, Operation *op) {
   auto roles = cast<tile::RolesOp>(op);
   ptx::FenceMbarrierInitOp::create(t.b, t.loc);
@@ -85,11 +137,23 @@ LogicalResult lowerRoles(ThreadBuilder &t, Operation *op) {
   OpBuilder::InsertionGuard guard(t.b);
   t.partRoles();
   t.b.setInsertionPoint(branch.thenYield());
+  RegisterShares shares = sharesOf(t, roles);
+  if (roles.getShiftsRegisters()) {
+    ptx::SetMaxRegistersOp::create(t.b, t.loc, ptx::RegisterChange::Decrease, shares.producer);
+    Value isFeeder =
+        arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.warpId(), t.i32(t.kernel.getWarps()));
+    auto feeder = scf::IfOp::create(t.b, t.loc, isFeeder, /*withElseRegion=*/false);
+    t.b.setInsertionPoint(feeder.thenYield());
+  }
   auto one = scf::IfOp::create(t.b, t.loc, ptx::ElectOp::create(t.b, t.loc), /*withElseRegion=*/false);
   t.b.setInsertionPoint(one.thenYield());
   if (failed(t.lowerBlock(roles.getProducer().front())))
     return failure();
   t.b.setInsertionPoint(branch.elseYield());
+  if (roles.getShiftsRegisters())
+    ptx::SetMaxRegistersOp::create(t.b, t.loc, ptx::RegisterChange::Increase, shares.consumer);
+  if (roles.getConsumer().walk([](tile::TakeTurnOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    beginTurns(t);
   return t.lowerBlock(roles.getConsumer().front());
 }
 
@@ -102,6 +166,8 @@ void addRoleHandlers(HandlerTable &table) {
   table["tile.mbarrier_expect"] = lowerExpect;
   table["tile.tensor_load"] = lowerTensorLoad;
   table["tile.roles"] = lowerRoles;
+  table["tile.take_turn"] = lowerTakeTurn;
+  table["tile.pass_turn"] = lowerPassTurn;
 }
 
 } // namespace tilegym::nvidia

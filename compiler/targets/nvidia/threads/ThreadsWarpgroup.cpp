@@ -8,6 +8,7 @@
 #include "compiler/targets/nvidia/threads/SlotMatrix.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -146,15 +147,24 @@ private:
     return waitFor(t, 0, issued);
   }
 
+  /// Whether a loop brings it from the trip before while its product goes on.
+  static bool isInFlight(Value sum) {
+    auto argument = dyn_cast<BlockArgument>(sum);
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    if (!loop || argument == loop.getInductionVar())
+      return false;
+    auto made = loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp<tile::DotOp>();
+    return made && made.getInFlight();
+  }
+
   void addInPlace() {
-    // From zero on, the first step replaces. What may be in flight cannot pass through the fence; wherever it was made, that was not between the last
-    // product and this one.
+    // From zero on, the first step replaces. What is in flight cannot pass through the fence; it was not written since the last product.
     Value start = dot.getAccumulator();
     bool fresh = matchPattern(start, m_PosZeroFloat()) || matchPattern(start, m_Zero());
     if (fresh)
       sums.assign(sums.size(), LLVM::PoisonOp::create(t.b, t.loc, sums[0].getType()));
     Registers nothing;
-    fence(dot.getInFlight() || fresh ? nothing : sums);
+    fence(fresh || isInFlight(start) ? nothing : sums);
     for (int64_t k = 0; k < depth; k += step)
       for (Piece piece : pieces(columns)) {
         SmallVector<int64_t> at = places(piece, columns);

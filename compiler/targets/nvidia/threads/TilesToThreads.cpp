@@ -75,6 +75,8 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   int32_t threads = int32_t(tile::abiOf(kernel).threads());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
+  if (kernel.getProducerWarps() > 1) // else setmaxnreg is ignored
+    function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(kernel.getBlocksAtOnce())));
   if (int32_t ctas = int32_t(kernel.getCtas()); ctas > 1)
     function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr({ctas, 1, 1}));
   if (kernel.hasFtz())

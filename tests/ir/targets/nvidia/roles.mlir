@@ -39,3 +39,40 @@ tile.kernel @roles grid 1 [-1] facts <fast> warps 4 params [] {
   }
   tile.return
 }
+
+// Warpgroups take turns at barriers of their own; a producer's warpgroup gives registers away, and one of its warps is the producer.
+// CHECK-LABEL: llvm.func @turns
+// CHECK-SAME: nvvm.minctasm = 1 : i32
+// CHECK-SAME: nvvm.reqntid = array<i32: 384, 1, 1>
+tile.kernel @turns grid 1 [-1] facts <fast> warps 8 params [#tile.param<extent 0, "n", i32>] {
+  %n = tile.param 0 : i32
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %empty = tile.make_mbarriers arrivals 8 : !tile.mbarriers<2>
+  // CHECK: %[[FEEDS:.*]] = arith.cmpi uge, %[[WARP:.*]], %c8_i32
+  // CHECK: scf.if %[[FEEDS]] {
+  // CHECK-NEXT: ptx.set_max_registers <decrease> 40
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[WARP]], %c8_i32
+  // CHECK-NEXT: scf.if %[[FIRST]] {
+  // CHECK-NEXT: %[[ELECTED:.*]] = ptx.elect
+  // CHECK: } else {
+  // CHECK-NEXT: ptx.set_max_registers <increase> 232
+  // CHECK-NEXT: %[[LAST:.*]] = arith.cmpi eq, %[[GROUP:.*]], %c1_i32
+  // CHECK-NEXT: scf.if %[[LAST]] {
+  // CHECK-NEXT: ptx.named_barrier <arrive> %c2_i32 threads 256
+  // What a loop needs is made in it.
+  // CHECK: scf.for
+  // CHECK: %[[OWN:.*]] = arith.addi %[[GROUP]], %c2_i32
+  // CHECK-NEXT: ptx.named_barrier <sync> %[[OWN]] threads 256
+  // CHECK: ptx.named_barrier <arrive> %{{.*}} threads 256
+  // CHECK: } {llvm.loop_annotation = #{{.*}}}
+  tile.roles shift_registers producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+  } consumer {
+    scf.for %i = %zero to %n step %one : i32 {
+      tile.take_turn
+      tile.pass_turn
+    }
+  }
+  tile.return
+}
