@@ -331,16 +331,28 @@ struct WhereItem {
   ExprPtr condition;
   std::string message;
 };
-/// `serves "liger.softmax"(x, eps=1e-6, use_tma: ignored)`.
+/// What `serves` says of one name of another library's: `use_tma: ignored`, `input: x`.
 struct ServesArg {
+  enum class Use : uint8_t {
+    Argument,   ///< is `target`; without a `:` that is the argument of its own name
+    Ignored,    ///< `: ignored`
+    Refused,    ///< `: none`: taken, but no other value than None
+    Transposes, ///< `: transposes a`: where true, the last two axes of `target` change places
+    InPlace ///< `: in_place unless training`: where true, or `target` false, outputs take the inputs they may alias
+  };
   BoundName name;
   ExprPtr defaultValue;
-  bool ignored = false;
+  Use use = Use::Argument;
+  BoundName target; ///< empty where `in_place` has no `unless`
 };
+/// `serves "liger.softmax"(x, eps=1e-6, use_tma: ignored) -> (y, none)`.
 struct Serves {
   SourceRange range;
   std::string name;
   std::vector<ServesArg> args;
+  std::vector<BoundName>
+      results; ///< what it returns, where that is not the outputs as they come; empty name: None
+  bool resultsParenthesised = false;
 };
 struct NamePair {
   BoundName from, to; ///< `y -> dy`, or `y alias x`

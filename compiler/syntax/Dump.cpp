@@ -224,6 +224,22 @@ private:
     }
   }
 
+  static std::string use(const ServesArg &arg) {
+    switch (arg.use) {
+    case ServesArg::Use::Argument:
+      return arg.target.name == arg.name.name ? "" : " is " + arg.target.name;
+    case ServesArg::Use::Ignored:
+      return " ignored";
+    case ServesArg::Use::Refused:
+      return " none";
+    case ServesArg::Use::Transposes:
+      return " transposes " + arg.target.name;
+    case ServesArg::Use::InPlace:
+      return " in-place" + (arg.target.name.empty() ? "" : " unless " + arg.target.name);
+    }
+    return "";
+  }
+
   void params(const char *kind, const std::vector<Param> &list) {
     for (const Param &p : list) {
       std::string text = std::string("(") + kind + (p.isConst ? " const" : "") + (p.isInout ? " inout" : "") +
@@ -244,8 +260,10 @@ private:
     for (const Serves &serves : op.serves) {
       std::string text = "(serves " + quote(serves.name);
       for (const ServesArg &arg : serves.args)
-        text += " (" + arg.name.name + (arg.defaultValue ? " " + expr(*arg.defaultValue) : "") +
-                (arg.ignored ? " ignored)" : ")");
+        text +=
+            " (" + arg.name.name + (arg.defaultValue ? " " + expr(*arg.defaultValue) : "") + use(arg) + ")";
+      for (const BoundName &result : serves.results)
+        text += " -> " + (result.name.empty() ? "none" : result.name);
       line(text + ")");
     }
     if (op.gradientOf) {

@@ -121,12 +121,9 @@ bool Parser::parseServes(std::vector<Serves> &serves) {
         if (!arg.defaultValue)
           return false;
       }
-      if (accept(Tok::Colon)) {
-        if (!acceptWord("ignored"))
-          return expected("`ignored` after `:`",
-                          "an argument without a meaning here is written `name: ignored`");
-        arg.ignored = true;
-      }
+      arg.target = arg.name;
+      if (accept(Tok::Colon) && !parseServesUse(arg))
+        return false;
       if (!accept(Tok::Comma))
         break;
     }
@@ -134,8 +131,57 @@ bool Parser::parseServes(std::vector<Serves> &serves) {
       return expected("`,` or `)` in the arguments of " + quoted(entry.name));
     advance();
     --roundDepth;
+    if (at(Tok::Arrow) && !lineEnded() && !parseServesResults(entry))
+      return false;
     entry.range = rangeFrom(begin);
   } while (!lineEnded() && accept(Tok::Comma));
+  return true;
+}
+
+/// What stands after `:`: `ignored`, `none`, `transposes a`, `in_place [unless training]`, or an argument's name.
+bool Parser::parseServesUse(ServesArg &arg) {
+  using Use = ServesArg::Use;
+  if (acceptWord("ignored")) {
+    arg.use = Use::Ignored;
+  } else if (acceptWord("none")) {
+    arg.use = Use::Refused;
+  } else if (acceptWord("transposes")) {
+    arg.use = Use::Transposes;
+    return parseName(arg.target, "the name of the argument whose axes change places");
+  } else if (acceptWord("in_place")) {
+    arg.use = Use::InPlace;
+    arg.target = {};
+    return !acceptWord("unless") || parseName(arg.target, "the name of a const after `unless`");
+  } else {
+    if (!at(Tok::Ident))
+      return expected("what the argument is, after `:`",
+                      "one of ours (`input: x`), or `ignored`, `none`, `transposes a`, `in_place`");
+    return parseName(arg.target, "a name");
+  }
+  return true;
+}
+
+/// `-> y` or `-> (y, mean, none)`.
+bool Parser::parseServesResults(Serves &entry) {
+  advance();
+  entry.resultsParenthesised = at(Tok::LParen);
+  if (entry.resultsParenthesised) {
+    advance();
+    ++roundDepth;
+  }
+  do {
+    BoundName &name = entry.results.emplace_back();
+    if (acceptWord("none"))
+      continue;
+    if (!parseName(name, "the name of an output, or `none`"))
+      return false;
+  } while (entry.resultsParenthesised && accept(Tok::Comma));
+  if (!entry.resultsParenthesised)
+    return true;
+  if (!at(Tok::RParen))
+    return expected("`,` or `)` in the results of " + quoted(entry.name));
+  advance();
+  --roundDepth;
   return true;
 }
 

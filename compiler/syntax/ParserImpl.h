@@ -129,6 +129,8 @@ private:
   bool atClause() const;
   bool parseWhere(std::vector<ast::WhereItem> &items);
   bool parseServes(std::vector<ast::Serves> &serves);
+  bool parseServesUse(ast::ServesArg &arg);
+  bool parseServesResults(ast::Serves &entry);
   bool parseGradientOf(ast::OpDecl &op);
   bool parsePairs(std::vector<ast::NamePair> &pairs);
   bool parseAliases(std::vector<ast::NamePair> &aliases);

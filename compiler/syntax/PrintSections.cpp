@@ -93,10 +93,31 @@ static Flow servesFlow(const Serves &serves) {
     flow.add(arg.name.name);
     if (arg.defaultValue)
       flow.add("=").expr(*arg.defaultValue);
-    if (arg.ignored)
+    using Use = ServesArg::Use;
+    if (arg.use == Use::Ignored)
       flow.add(": ignored");
+    else if (arg.use == Use::Refused)
+      flow.add(": none");
+    else if (arg.use == Use::Transposes)
+      flow.add(": transposes ").add(arg.target.name);
+    else if (arg.use == Use::InPlace)
+      flow.add(arg.target.name.empty() ? ": in_place" : ": in_place unless ").add(arg.target.name);
+    else if (arg.target.name != arg.name.name)
+      flow.add(": ").add(arg.target.name);
   }
   flow.close(')');
+  if (serves.results.empty())
+    return flow;
+  flow.add(" -> ");
+  if (serves.resultsParenthesised)
+    flow.open('(');
+  for (size_t i = 0; i < serves.results.size(); ++i) {
+    if (i)
+      flow.add(",").space(flow.costOf(0));
+    flow.add(serves.results[i].name.empty() ? "none" : serves.results[i].name);
+  }
+  if (serves.resultsParenthesised)
+    flow.close(')');
   return flow;
 }
 

@@ -40,6 +40,12 @@ TEST_CASE("clauses of an op", "[sections]") {
         "(op f\n  (gradient-of g (output y dy) (output z dz) (input x dx) (input w dw)))\n");
   CHECK(dump("op f()\n  y alias x, z alias w\n  nondeterministic\n  a alias b") ==
         "(op f\n  (alias y x)\n  (alias z w)\n  (alias a b)\n  (nondeterministic))\n");
+  CHECK(dump("op f()\n  serves \"a\"(input: x, b: none, trans=false: transposes x, inplace: in_place, i: "
+             "in_place "
+             "unless t) -> (y, none), \"b\"(x) -> y") ==
+        "(op f\n  (serves \"a\" (input is x) (b none) (trans false transposes x) (inplace in-place) (i "
+        "in-place "
+        "unless t) -> y -> none)\n  (serves \"b\" (x) -> y))\n");
   CHECK(dump("op f() nondeterministic where N > 0 serves \"a\"(x)") ==
         "(op f\n  (where (> N 0) \"\")\n  (serves \"a\" (x))\n  (nondeterministic))\n");
 }
