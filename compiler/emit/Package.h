@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a compiled op is made of, and the files that a kernel package has: NAME.tgk (the block that the runtime reads), NAME.o (the same embedded, with a
-// C entry an op), NAME.h, manifest.json. Everything is a function of the inputs: the same ones give the same bytes.
+// C entry an op), NAME.h, manifest.json, interface.json. Everything is a function of the inputs: the same ones give the same bytes.
 #pragma once
 #include "compiler/emit/Ptxas.h"
 #include "mlir/IR/DialectImplementation.h" // the generated enums need it
@@ -51,6 +51,8 @@ llvm::Expected<std::string> writeTable(const Package &package);
 llvm::Expected<std::string> writeObject(const Package &package, llvm::StringRef table);
 std::string writeHeader(const Package &package);
 std::string writeManifest(const Package &package, llvm::StringRef table);
+/// What bindings for other languages read.
+std::string writeInterface(const Package &package, llvm::StringRef table);
 
 /// "BM=4 BN=1024 warps=8".
 std::string knobText(const sem::Specialization &spec);

@@ -64,14 +64,14 @@ class Packages(cli.CliTest):
             folder = self.path(jobs)
             self.expect(OK, "compile", "rms_norm", "--arch", "sm_80,sm_90a", "--dtypes", "bf16", "--no-cache", "-j", jobs, "-o", folder)
             made.append({path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())})
-        self.assertEqual(list(made[0]), ["manifest.json", "rms_norm.h", "rms_norm.o", "rms_norm.tgk"])
+        self.assertEqual(list(made[0]), ["interface.json", "manifest.json", "rms_norm.h", "rms_norm.o", "rms_norm.tgk"])
         for name in made[0]:
             self.assertTrue(made[0][name] == made[1][name], name + " differs from one compile to the next")
 
     def test_compile_writes_a_package(self):
         self.assertEqual(self.compiled.returncode, OK, self.compiled.stderr)
         self.assertRegex(self.compiled.stderr, r"15 variants of 1 ops \(10 fast, 5 general, 0 tuned, \d+ from the cache\)")
-        self.assertEqual(sorted(os.listdir(self.shared.name)), ["manifest.json", "softmax.h", "softmax.o", "softmax.tgk"])
+        self.assertEqual(sorted(os.listdir(self.shared.name)), ["interface.json", "manifest.json", "softmax.h", "softmax.o", "softmax.tgk"])
 
     def test_compile_errors(self):
         wrong = [(["--arch", "sm_1"], "--arch: 'sm_1' is no target; expected one of sm_80, sm_86"), (["--dtypes", "q8"], "--dtypes: 'q8' is no dtype"), (["--const", "x"], "--const: found 'x', expected NAME=VALUE"),

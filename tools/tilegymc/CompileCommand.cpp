@@ -107,7 +107,8 @@ int writePackage(const Options &o, const emit::Package &package, const driver::C
   std::string base = o.output + "/" + package.name;
   bool ok = writeFile(base + ".tgk", *table) && writeFile(base + ".o", *object) &&
             writeIfNew(base + ".h", emit::writeHeader(package)) &&
-            writeFile(o.output + "/manifest.json", emit::writeManifest(package, *table));
+            writeFile(o.output + "/manifest.json", emit::writeManifest(package, *table)) &&
+            writeFile(o.output + "/interface.json", emit::writeInterface(package, *table));
   if (ok && !o.depfile.empty()) {
     std::string line = base + ".o:";
     for (const emit::PackageOp &op : package.ops) {
@@ -127,11 +128,13 @@ int run(const Options &o, const Globals &globals) {
   if (!parseOptions(o, options))
     return InputWrong;
   std::optional<driver::Stage> emitted = driver::parseStage(o.emit);
-  if (o.emit != "package" &&
+  const bool interfaceOnly = o.emit == "interface";
+  if (o.emit != "package" && !interfaceOnly &&
       (!emitted || *emitted == driver::Stage::Cubin || *emitted == driver::Stage::Object)) {
-    std::fprintf(stderr,
-                 "error: --emit: found '%s', expected package, tile, opt, layout, threads, llvm or ptx\n",
-                 o.emit.c_str());
+    std::fprintf(
+        stderr,
+        "error: --emit: found '%s', expected package, interface, tile, opt, layout, threads, llvm or ptx\n",
+        o.emit.c_str());
     return InputWrong;
   }
   DiagnosticSink sink;
@@ -159,6 +162,12 @@ int run(const Options &o, const Globals &globals) {
   package.name = o.packageName.empty() ? (ops.size() == 1 ? ops[0]->name : "tilegym_kernels") : o.packageName;
   package.producer = driver::toolVersions();
   driver::CompileReport summary;
+  if (interfaceOnly) {
+    for (const auto &op : ops)
+      package.ops.push_back({op, {}});
+    std::fputs(emit::writeInterface(package, "").c_str(), stdout);
+    return Ok;
+  }
   for (const auto &op : ops) {
     DiagnosticSink own;
     options.progress = [&](size_t done, size_t all) {
@@ -226,7 +235,8 @@ void addCompileCommand(CLI::App &app, Globals &globals) {
   command->add_option("--name", options->packageName,
                       "Name of the package: of its files and the prefix of its C functions");
   command->add_option("--emit", options->emit,
-                      "package, or one stage's text on stdout: tile, opt, layout, threads, llvm, ptx");
+                      "package; or on stdout its interface.json (interface), without compiling, or one "
+                      "stage's text: tile, opt, layout, threads, llvm, ptx");
   command->add_option("--dump-stages", options->dumpStages, "Folder for every stage's text");
   command->add_option("--tuned", options->tuned,
                       "Folder of tuned tables (ARCH/OP.json), or none (default: kernels/tuned beside the "
