@@ -7,7 +7,7 @@
 // ends, or takes the process with it. TILEGYM_FAKE_LAUNCHES=N ends this process and the one that started it at launch N + 1. In the first process that
 // sees TILEGYM_FAKE_SLOW_ONCE, a file that is not there yet, kernels take twice as long; with TILEGYM_FAKE_NO_WORKER one that was given a single GPU ends
 // at once. There are TILEGYM_FAKE_DEVICES GPUs; graphs take the time of what was captured; and it is a cuBLASLt, too, whose products take 60 us, and which
-// writes what it is told about them to the file TILEGYM_FAKE_TOLD.
+// writes what it is told about them to the file TILEGYM_FAKE_TOLD; launches and changes of the device go to TILEGYM_FAKE_LAUNCHED.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -110,6 +110,14 @@ template <class T> void fillRows(unsigned long long at, size_t pitch, T value, s
     fill(at + row * pitch, value, width);
 }
 
+void logLaunch(const char *line, long value) {
+  const char *path = std::getenv("TILEGYM_FAKE_LAUNCHED");
+  if (FILE *file = path ? std::fopen(path, "a") : nullptr) {
+    std::fprintf(file, line, value);
+    std::fclose(file);
+  }
+}
+
 } // namespace
 
 extern "C" {
@@ -137,10 +145,15 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
   *value = found == values.end() ? 0 : found->second;
   return 0;
 }
-int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &blocks, 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  static int others;
+  return *context = device ? static_cast<void *>(&others) : &blocks, 0;
+}
 int cuCtxGetCurrent(void **context) { return *context = &blocks, 0; }
 int cuCtxSetCurrent(void *) { return 0; }
 int cuCtxGetDevice(int *device) { return *device = 0, 0; }
+int cuCtxPushCurrent_v2(void *context) { return logLaunch("push %d\n", context == &blocks ? 0 : 1), 0; }
+int cuCtxPopCurrent_v2(void **) { return logLaunch("pop %d\n", 0), 0; }
 int cuCtxGetId(void *, unsigned long long *number) { return *number = 1, 0; }
 int cuPointerGetAttributes(unsigned count, int *names, void **values, unsigned long long) {
   for (unsigned i = 0; i < count; ++i)
@@ -157,7 +170,10 @@ int cuLibraryGetKernel(void **kernel, void *, const char *name) {
 }
 int cuKernelGetFunction(void **function, void *kernel) { return *function = kernel, 0; }
 int cuKernelSetAttribute(int, int, void *, int) { return 0; }
-int cuLaunchKernelEx(const void *, void *function, void **, void **) {
+int cuLaunchKernelEx(const void *config, void *function, void **, void **) {
+  long stream = 0; // behind seven numbers of 4 bytes, aligned
+  std::memcpy(&stream, static_cast<const char *>(config) + 32, sizeof stream);
+  logLaunch("stream %ld\n", stream);
   static int launches = 0;
   if (const char *most = std::getenv("TILEGYM_FAKE_LAUNCHES"); most && launches++ == std::atoi(most)) {
     kill(getppid(), SIGKILL);

@@ -45,6 +45,11 @@ step huge python3 huge.py kernels
 step calls ./gpu_calls
 step general-speed python3 bench_views.py kernels --rounds 11 --shapes 16384x4096,4096x16384,8192x3000,4096x65536
 step planted python3 planted.py planted
+if [ -d python ]; then
+  step python-calls python3 python_calls.py kernels
+else
+  echo "skipped python-calls: the bundle was built without Python's headers"
+fi
 step dispatch ./bench_dispatch kernels/tilegym_kernels.tgk softmax rms_norm vector_add
 step dispatch-maps ./bench_dispatch --maps 200 --limit 1000 kernels/tilegym_kernels.tgk matmul # three tensor maps a call
 if command -v compute-sanitizer >/dev/null; then

@@ -22,6 +22,7 @@ WALLS = [
     ("compiler/", MLIR, "the compiler needs neither a GPU nor the driver, and of the runtime only the package format"),
     ("runtime/include/", ("tilegym/",), "what users include needs the standard library only"),
     ("runtime/src/", ("tilegym/", "runtime/src/"), "the runtime ships without LLVM, the compiler and the language"),
+    ("runtime/python/", ("tilegym/", "Python.h"), "the Python package is the runtime's C interface for Python, and knows no framework's"),
     ("runtime/reference/", LANGUAGE + ("compiler/interpreter/", "tilegym/", "runtime/"),
      "the reference backend is the interpreter behind the runtime's interface"),
 ]

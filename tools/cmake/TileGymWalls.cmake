@@ -79,5 +79,7 @@ function(tilegym_check_walls)
                       REASON "the runtime ships without LLVM, the compiler and the language, and opens the driver itself")
   _tilegym_check_wall(FOLDERS runtime/reference ALLOWED ${TILEGYM_BASE_LIBRARIES} ${language} ${runtime}
                       REASON "the reference backend is the interpreter behind the runtime's interface")
+  _tilegym_check_wall(FOLDERS runtime/python ALLOWED ${TILEGYM_BASE_LIBRARIES} ${language} ${runtime} TileGymReference
+                      REASON "the Python package is the runtime's C interface for Python, and knows no framework's")
 endfunction()
 cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL tilegym_check_walls)
