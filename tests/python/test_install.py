@@ -21,7 +21,7 @@ class InstallTest(harness.Test):
                                    os.path.join(folder, "tree", "runtime", "python")], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertTrue(os.path.exists(os.path.join(target, "tilegym_aot", "_core.abi3.so")), os.listdir(os.path.join(target, "tilegym_aot")))
-            code = ("import sys, numpy, tilegym_aot\nk = tilegym_aot.open(sys.argv[1])\n"
+            code = ("import sys, numpy, tilegym_aot\ntilegym_aot.use_reference(False)\nk = tilegym_aot.open(sys.argv[1])\n"
                     "for f in (lambda: tilegym_aot.use_reference(), lambda: k.affine(numpy.ones((1, 1), 'f4'))):\n"
                     "  try:\n    f()\n  except tilegym_aot.Error as error:\n    print(error)\n")
             done = subprocess.run([sys.executable, "-c", code, harness.KERNELS], capture_output=True, text=True, cwd=folder,

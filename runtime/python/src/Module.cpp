@@ -32,7 +32,7 @@ PyObject *capsuleOf(const OpenPackage &package) {
 /// open_file(path) -> package
 PyObject *openFile(PyObject *, PyObject *path) {
   PyObject *bytes = nullptr;
-  if (!PyUnicode_FSConverter(path, &bytes))
+  if (!PyUnicode_FSConverter(path, static_cast<void *>(&bytes)))
     return nullptr;
   Ref owned(bytes);
   OpenPackage package;
@@ -171,6 +171,8 @@ PyObject *setReference(PyObject *, PyObject *on) {
 #ifdef TILEGYM_PYTHON_REFERENCE
   return PyBool_FromLong(tilegym_use_reference(PyObject_IsTrue(on) == 1));
 #else
+  if (PyObject_IsTrue(on) != 1)
+    return PyBool_FromLong(0);
   return raise(TILEGYM_UNAVAILABLE,
                "tilegym_aot was built without the reference backend; install it again with "
                "TILEGYM_PYTHON_REFERENCE=1 in the environment");
@@ -229,6 +231,7 @@ PyModuleDef definition = {
 } // namespace
 } // namespace tilegym::python
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): Python looks for this name
 PyMODINIT_FUNC PyInit__core() {
 #ifdef TILEGYM_PYTHON_REFERENCE
   tilegym_add_reference();

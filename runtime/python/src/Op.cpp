@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A call from Python: arguments by place and name, views of tensors, values of scalars, new outputs, the runtime's call.
 #include "Op.h"
-#include <cstring>
+#include <algorithm>
 
 namespace tilegym::python {
 namespace {
@@ -22,8 +22,8 @@ union Value {
 class Call {
 public:
   Call(const Op &op) : op(op), count(int(op.arguments.size())) {
-    std::memset(given, 0, sizeof(PyObject *) * size_t(count));
-    std::memset(pointers, 0, sizeof(void *) * size_t(count));
+    std::fill_n(given, count, nullptr);
+    std::fill_n(pointers, count, nullptr);
   }
   ~Call() {
     for (int i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ bool Call::takeArguments(PyObject *const *args, Py_ssize_t positional, PyObject 
                  op.name.c_str(), op.inputs, positional);
     return false;
   }
-  std::memcpy(given, args, sizeof(PyObject *) * size_t(positional));
+  std::copy_n(args, positional, given);
   Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t n = 0; n < named; ++n) {
     PyObject *name = PyTuple_GetItem(names, n), *value = args[positional + n];
@@ -397,7 +397,7 @@ PyObject *makeFunction(Op *op, PyObject *module) {
     streamName = PyUnicode_InternFromString("stream");
     backendName = PyUnicode_InternFromString("backend");
   }
-  op->method = {op->name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(call)),
+  op->method = {op->name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
                 METH_FASTCALL | METH_KEYWORDS, op->doc.c_str()};
   Ref self(PyCapsule_New(op, nullptr, destroy));
   if (!self) {
