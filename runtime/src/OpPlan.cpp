@@ -54,14 +54,19 @@ OpPlan::OpPlan(const Table &table, const format::Op &op) {
   for (const format::Tensor &tensor : records)
     for (const format::DimUse &use : table.get<format::DimUse>(tensor.dims))
       extentsVary |= use.dim == format::kNone && varies(table, op, use.expr);
+  for (const format::Check &check : table.get<format::Check>(op.checks))
+    checksVary |= varies(table, op, check.condition);
+  bool guardsVary = false;
   for (const format::Kernel &kernel : table.get<format::Kernel>(op.kernels)) {
-    choiceVaries |= varies(table, op, kernel.guard);
+    guardsVary |= varies(table, op, kernel.guard);
     for (format::Slice code : table.get<format::Slice>(kernel.derived))
       choiceVaries |= varies(table, op, code);
   }
   for (const format::Variant &variant : table.get<format::Variant>(op.variants))
     choiceVaries |=
         rowsDim >= 0 && table.get<int64_t>(variant.constDims)[size_t(rowsDim)] != format::kRunTime;
+  onlyGuardsVary = guardsVary && !choiceVaries;
+  choiceVaries |= guardsVary;
 }
 
 void OpPlan::findRows(const Table &table, const format::Op &op) {

@@ -46,6 +46,9 @@ struct OpPlan {
   uint64_t rowsOf = 0; ///< bit a tensor whose first axis it is
   /// Whether extents, or which variant a call takes, follow from how many rows there are, from scalars that are no consts or from the device.
   bool extentsVary = false, choiceVaries = false;
+  /// Whether nothing of the choice does but which guards hold.
+  bool onlyGuardsVary = false;
+  bool checksVary = false; ///< the op's own checks may fail for other rows or scalars
 
   static constexpr uint8_t kUnbound = 255;
 

@@ -46,8 +46,21 @@ uint64_t RecentCall::factsNow() const {
   return now;
 }
 
+/// Which kernels' guards hold, up to the one that was chosen; none where they do not vary.
+uint64_t RecentCall::guardsNow(const Choice &of) const {
+  uint64_t holding = 0;
+  if (!bound->plan.onlyGuardsVary)
+    return holding;
+  std::span<const format::Kernel> kernels = bound->table.get<format::Kernel>(bound->op.kernels);
+  Values values = bound->values();
+  for (uint32_t k = 0; k <= of.variant->kernel; ++k)
+    holding |= uint64_t(guardHolds(*bound, kernels[k], values)) << k;
+  return holding;
+}
+
 bool RecentCall::chosen(const Device &current, Choice *answer) const {
-  if (!isAgain || device != &current || !bound->fastBase || facts != factsNow())
+  if (!isAgain || device != &current || !bound->fastBase || facts != factsNow() ||
+      guards != guardsNow(choice))
     return false;
   *answer = choice;
   return true;
@@ -55,10 +68,13 @@ bool RecentCall::chosen(const Device &current, Choice *answer) const {
 
 void RecentCall::keep(const Device &current, const Choice &made) {
   // Offsets that no longer fit are a fact of the rows: only calls where they do are kept.
-  bool lasts = bound->fastBase && !bound->plan.choiceVaries && bound->factWords() == 1;
+  const OpPlan &plan = bound->plan;
+  bool lasts = bound->fastBase && (!plan.choiceVaries || plan.onlyGuardsVary) && bound->factWords() == 1 &&
+               made.variant->kernel < 64;
   device = lasts ? &current : nullptr;
   facts = factsNow();
   choice = made;
+  guards = lasts ? guardsNow(made) : 0;
 }
 
 } // namespace tilegym::runtime

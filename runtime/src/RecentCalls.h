@@ -26,12 +26,13 @@ public:
 private:
   static RecentCall &take(size_t slot);
   uint64_t factsNow() const;
+  uint64_t guardsNow(const Choice &of) const;
 
   uint64_t package = 0;
   const format::Op *op = nullptr;
   std::optional<Call> bound;
   const Device *device = nullptr; ///< on which `choice` was made; null: there is none to keep
-  uint64_t facts = 0;
+  uint64_t facts = 0, guards = 0;
   Choice choice;
   bool isAgain = false;
 };

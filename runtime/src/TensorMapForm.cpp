@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Learning a tensor map's form bit by bit: a map and the same with one bit of one value turned over must differ in one bit, which is that bit's place.
 #include "TensorMapForm.h"
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -65,14 +66,13 @@ void TensorMapForm::set(TensorMapArguments &a, int value, uint64_t number) {
 bool TensorMapForm::learnValue(const Driver &driver, const TensorMapArguments &base,
                                const uint64_t words[kWords], int value) {
   const int *bits = value == 0 ? kAddressBits : value <= int(rank) ? kExtentBits : kStrideBits;
-  Place &place = places[value];
-  int lastTo = -2; // the place of the bit before
-  for (int bit = bits[0]; bit < bits[1]; ++bit, ++lastTo) {
+  int next = -1; // the place that would go on where the last bit's is
+  for (int bit = bits[0]; bit < bits[1]; ++bit) {
     TensorMapArguments other = base;
     set(other, value, get(base, value) ^ uint64_t(1) << bit);
     alignas(64) uint64_t made[kWords] = {};
     if (other.encode(driver, reinterpret_cast<unsigned char *>(made)) != kSuccess) {
-      lastTo = -3; // more than the driver takes: a value with this bit is for it to refuse
+      next = -1; // more than the driver takes: a value with this bit is for it to refuse
       continue;
     }
     int to = -1, count = 0;
@@ -83,15 +83,14 @@ bool TensorMapForm::learnValue(const Driver &driver, const TensorMapArguments &b
       }
     if (count != 1)
       return false;
-    bool goesOn = place.numRuns && to == lastTo + 1 && to % 64 != 0;
-    if (!goesOn) {
-      if (place.numRuns == Place::kMaxRuns)
+    if (to != next || to % 64 == 0) {
+      if (numRuns == kMaxRuns)
         return false;
-      place.runs[place.numRuns++] = {0, int8_t(to % 64 - bit), uint8_t(to / 64)};
+      runs[numRuns++] = {0, uint8_t(value), uint8_t((to - bit) & 63), uint8_t(to / 64)};
     }
-    place.runs[place.numRuns - 1].mask |= uint64_t(1) << bit;
-    place.known |= uint64_t(1) << bit;
-    lastTo = to - 1; // and one more at the loop's end
+    runs[numRuns - 1].mask |= uint64_t(1) << bit;
+    known[value] |= uint64_t(1) << bit;
+    next = to + 1;
   }
   return true;
 }
@@ -115,24 +114,24 @@ bool TensorMapForm::makeBase(const Driver &driver, TensorMapArguments base, uint
   alignas(64) uint64_t made[kWords] = {};
   if (base.encode(driver, reinterpret_cast<unsigned char *>(made)) != kSuccess)
     return false;
-  for (int value = 0; value < numValues(); ++value)
-    for (int r = 0; r < places[value].numRuns; ++r) {
-      const Run &run = places[value].runs[r];
-      made[run.word] &= ~(run.left >= 0 ? run.mask << run.left : run.mask >> -run.left);
-    }
+  for (int r = 0; r < numRuns; ++r)
+    made[runs[r].word] &= ~std::rotl(runs[r].mask, runs[r].rotate);
   std::memcpy(words, made, sizeof made);
   alignas(64) uint64_t patched[kWords];
   if (!patch(words, base, patched))
     return false;
+  // All values small, all large, each small among large ones, and some of as many bits as tensors' have: what more than one value decides shows.
   Mixer mixer;
-  for (int trial = 0; trial < 6; ++trial) {
+  int count = numValues();
+  for (int trial = 0; trial < count + 8; ++trial) {
     TensorMapArguments other = base;
-    for (int value = 0; value < numValues(); ++value) {
-      // As many bits as a tensor's extents and strides have, and now and then all.
-      uint64_t known = places[value].known,
-               some = trial == 0 ? known : known & ((uint64_t(2) << (mixer.next() % 40)) - 1);
-      uint64_t number = value == 0 ? mixer.next() & known : mixer.next() & some;
-      set(other, value, number ? number : uint64_t(1) << std::countr_zero(known | uint64_t(1) << 63));
+    for (int value = 0; value < count; ++value) {
+      uint64_t all = known[value], lowest = value >= 1 && value <= int(rank) ? 0 : all & -all;
+      bool isLow = trial < 2 ? trial == 0 : trial < 4 ? (value + trial) % 2 == 0 : value == trial - 4;
+      uint64_t number = isLow ? lowest : all;
+      if (trial >= count + 4)
+        number = std::max(lowest, mixer.next() & all & ((uint64_t(2) << (mixer.next() % 48)) - 1));
+      set(other, value, number);
     }
     std::memset(made, 0, sizeof made);
     if (other.encode(driver, reinterpret_cast<unsigned char *>(made)) != kSuccess)
@@ -144,22 +143,19 @@ bool TensorMapForm::makeBase(const Driver &driver, TensorMapArguments base, uint
 }
 
 bool TensorMapForm::patch(const uint64_t base[kWords], const TensorMapArguments &to, void *bytes) const {
-  uint64_t words[kWords];
-  std::memcpy(words, base, sizeof words);
-  uint64_t unknown = 0;
-  for (int value = 0; value < numValues(); ++value) {
-    uint64_t number = get(to, value);
-    if (value > int(rank)) // of which only the part in units of 16 bytes has places
-      unknown |= to.strides[value - int(rank)] & 15;
-    const Place &place = places[value];
-    unknown |= number & ~place.known;
-    for (int r = 0; r < place.numRuns; ++r) {
-      const Run &run = place.runs[r];
-      uint64_t bits = number & run.mask;
-      words[run.word] |= run.left >= 0 ? bits << run.left : bits >> -run.left;
-    }
+  uint64_t values[kMaxValues] = {to.address}, unknown = to.address & ~known[0];
+  for (uint32_t i = 0; i < rank; ++i) {
+    values[1 + i] = to.extents[i] - 1;
+    unknown |= values[1 + i] & ~known[1 + i];
   }
-  std::memcpy(bytes, words, sizeof words);
+  for (uint32_t i = 1; i < rank; ++i) { // of which only the part in units of 16 bytes has places
+    values[rank + i] = to.strides[i] >> 4;
+    unknown |= (values[rank + i] & ~known[rank + i]) | (to.strides[i] & 15);
+  }
+  auto *words = static_cast<uint64_t *>(bytes);
+  std::memcpy(words, base, kTensorMapBytes);
+  for (const Run *run = runs; run != runs + numRuns; ++run)
+    words[run->word] |= std::rotl(values[run->value] & run->mask, run->rotate);
   return unknown == 0;
 }
 

@@ -31,22 +31,16 @@ public:
   /// Encodes `base`, and checks by further maps whether `patch` makes of it what the driver makes. `words` becomes what to patch.
   bool makeBase(const Driver &driver, TensorMapArguments base, uint64_t words[kWords]) const;
 
-  /// From what makeBase gave to the map of these values; false where one has bits that were never seen in a place.
+  /// From what makeBase gave to the map of these values, at an address that is a multiple of 8; false where one has bits that were never seen in a place.
   bool patch(const uint64_t base[kWords], const TensorMapArguments &to, void *bytes) const;
 
 private:
   /// Consecutive bits of a value that are consecutive in a word.
   struct Run {
-    uint64_t mask; ///< of the value
-    int8_t left;   ///< how far they are shifted, to the right where it is negative
+    uint64_t mask;  ///< of the value
+    uint8_t value;  ///< the address, extents less one, strides in units of 16 bytes
+    uint8_t rotate; ///< how far to the left
     uint8_t word;
-  };
-  /// A value: the address, extents less one, strides in units of 16 bytes.
-  struct Place {
-    static constexpr int kMaxRuns = 4;
-    Run runs[kMaxRuns];
-    int numRuns = 0;
-    uint64_t known = 0; ///< bits of the value that have a place
   };
   static constexpr int kMaxValues = 2 * int(format::kMaxMapRank);
 
@@ -56,8 +50,11 @@ private:
   bool learnValue(const Driver &driver, const TensorMapArguments &base, const uint64_t words[kWords],
                   int value);
 
+  static constexpr int kMaxRuns = 4 * kMaxValues;
   uint32_t rank = 0;
-  Place places[kMaxValues]; ///< the address, extents, strides from the second axis on
+  int numRuns = 0;
+  uint64_t known[kMaxValues] = {}; ///< bits of each value that have a place
+  Run runs[kMaxRuns];
 };
 
 } // namespace tilegym::runtime

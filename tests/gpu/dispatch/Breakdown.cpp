@@ -2,6 +2,7 @@
 // Where the time of a call on the GPU goes. Each part is timed by itself, in blocks that take turns, always with fresh pointers and other rows; what is
 // taken away from a call (a question, the launch) is taken away by a driver whose one function does nothing.
 #include "tests/gpu/dispatch/Bench.h"
+#include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
 #include <functional>
@@ -36,6 +37,14 @@ CUresult launchPacked(const CUlaunchConfig *config, CUfunction function, void **
 CUresult launchFunctionPacked(const CUlaunchConfig *config, CUfunction, void **parameters, void **extra) {
   return launchPacked(config, current->function, parameters, extra);
 }
+/// Another function than the one whose form was learned, so that the runtime leaves every map to it.
+CUresult encodeByDriver(void *map, int type, uint32_t rank, void *address, const uint64_t *extents,
+                        const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                        int swizzle, int promotion, int fill) {
+  return real->tensorMapEncodeTiled(map, type, rank, address, extents, strides, box, steps, interleave,
+                                    swizzle, promotion, fill);
+}
+
 /// One that the runtime does without; null where the driver is none that is loaded.
 void *symbol(const char *name) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -126,8 +135,10 @@ private:
     };
     bare("bare launch, CUkernel", real->launchKernelEx);
     bare("bare launch, CUfunction", launchFunction);
-    bare("bare launch, CUkernel, packed parameters", launchPacked);
-    bare("bare launch, CUfunction, packed parameters", launchFunctionPacked);
+    if (!hasMaps()) { // which cuLaunchKernelEx does not take from a buffer
+      bare("bare launch, CUkernel, packed parameters", launchPacked);
+      bare("bare launch, CUfunction, packed parameters", launchFunctionPacked);
+    }
     using Launch = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                 unsigned, CUstream, void **, void **);
     if (auto plain = reinterpret_cast<Launch>(symbol("cuLaunchKernel")))
@@ -146,7 +157,10 @@ private:
     whole("", [](Driver &) {});
     whole(", no cuCtxGetId", [](Driver &d) { d.ctxGetId = sameContext; });
     whole(", launching a CUkernel", [](Driver &d) { d.launchKernelEx = launchKernel; });
-    whole(", launching with packed parameters", [](Driver &d) { d.launchKernelEx = launchFunctionPacked; });
+    if (!hasMaps())
+      whole(", launching with packed parameters", [](Driver &d) { d.launchKernelEx = launchFunctionPacked; });
+    else
+      whole(", the driver making tensor maps", [](Driver &d) { d.tensorMapEncodeTiled = encodeByDriver; });
     whole(", launching nothing", [](Driver &d) { d.launchKernelEx = launchNothing; });
     whole(", launching nothing, no cuCtxGetId", [](Driver &d) {
       d.launchKernelEx = launchNothing;
@@ -205,6 +219,13 @@ private:
       int capturing = 0;
       real->streamIsCapturing(nullptr, &capturing);
     });
+  }
+
+  bool hasMaps() const {
+    const format::Op &op = package.table.ops()[number];
+    std::span<const format::Variant> variants = package.table.get<format::Variant>(op.variants);
+    return std::any_of(variants.begin(), variants.end(),
+                       [](const format::Variant &v) { return v.maps.count > 0; });
   }
 
   TilegymPackage &package;

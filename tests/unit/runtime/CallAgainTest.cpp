@@ -236,7 +236,7 @@ TEST_CASE("random products in a row, whose rows are no group") {
   Opened opened(productOp());
   const Table &table = opened.table;
   CHECK((table.plan(table.ops()[0]).rowsDim == 0 && table.plan(table.ops()[0]).rowsOf == 13));
-  CHECK(table.plan(table.ops()[0]).choiceVaries); // by the guard
+  CHECK((table.plan(table.ops()[0]).choiceVaries && table.plan(table.ops()[0]).onlyGuardsVary));
   std::mt19937 random(3);
   auto one = [&](unsigned n) { return random() % n == 0; };
   Given a(memory(), TILEGYM_F32, {3, 4}), b(memory() + (1 << 17), TILEGYM_F32, {4, 8}),
@@ -363,6 +363,54 @@ TEST_CASE("calls in a row launch what each would launch alone, on either device"
       seen.insert(want);
     }
     CHECK(seen.size() == 4);
+  }
+  useDriver(nullptr);
+}
+
+TEST_CASE("checks that follow from the rows are made on every call") {
+  OpText op = scaleOp();
+  op.checks = {{{dim(1), number(100), inst(OpCode::LtI)}, "N < 100"}};
+  {
+    Opened opened(op);
+    CHECK_FALSE(opened.table.plan(opened.table.ops()[0]).checksVary);
+  }
+  op.checks.push_back({{dim(0), number(50), inst(OpCode::LtI)}, "R < 50"});
+  Opened opened(op);
+  CHECK(opened.table.plan(opened.table.ops()[0]).checksVary);
+  Scale first, next;
+  auto call = opened.call();
+  REQUIRE(call->bind(first.args().data(), false) == TILEGYM_OK);
+  next.rows(50);
+  std::vector<const void *> args = next.args();
+  REQUIRE(call->isAgain(args.data()));
+  CHECK(call->bindAgain(args.data()) == TILEGYM_INVALID_ARGUMENT);
+  CHECK(std::string(tilegym_last_error()) == "scale: R < 50");
+}
+
+TEST_CASE("a kept choice follows the guards") {
+  OpText op = productOp();
+  op.variants[0].entry = "few";
+  op.variants[0].layout = {
+      {ParamKind::Dim, 1, 0}, {ParamKind::Dim, 1, 0}, {ParamKind::Dim, 1, 0}, {ParamKind::Dim, 0, 0}};
+  op.variants[0].images = {{80, 1, 0, std::string("ptx\0", 4)}};
+  VariantText many = op.variants[0];
+  many.kernel = 1;
+  many.entry = "many";
+  op.variants.push_back(many);
+  Driver driver = twoDevices();
+  useDriver(&driver);
+  tilegym_set_log_level(TILEGYM_LOG_OFF);
+  Opened opened(op);
+  std::mt19937 random(4);
+  for (int i = 0; i < 3000; ++i) {
+    state.device = random() % 9 ? state.device : 1 - state.device;
+    int64_t m = int64_t(random() % 5 ? random() % 8 + 60 : random() % 200 + 1);
+    Given a(memory() + random() % 16 * 16, TILEGYM_F32, {m, 4}), b(memory() + (1 << 17), TILEGYM_F32, {4, 8}),
+        d(memory() + (1 << 19), TILEGYM_F32, {m, 8});
+    const void *args[] = {a.c(), b.c(), nullptr, d.c()};
+    REQUIRE(tilegym_call(opened.package, 0, args, nullptr) == TILEGYM_OK);
+    REQUIRE(state.entry == (m <= 64 ? "few" : "many"));
+    REQUIRE(state.rows == m);
   }
   useDriver(nullptr);
 }

@@ -29,6 +29,17 @@ inline runtime::Driver nullDriver() {
   d.libraryGetKernel = [](CUkernel *kernel, CUlibrary, const char *) {
     return *kernel = reinterpret_cast<CUkernel>(size_t(64)), CUresult(kSuccess);
   };
+  d.tensorMapEncodeTiled = [](void *map, int, uint32_t rank, void *address, const uint64_t *extents,
+                              const uint64_t *strides, const uint32_t *, const uint32_t *, int, int, int,
+                              int) -> CUresult {
+    auto *words = static_cast<uint64_t *>(map); // numbers in places, as a device has them
+    words[0] = reinterpret_cast<uint64_t>(address);
+    for (uint32_t i = 0; i < rank; ++i)
+      words[1 + i] = extents[i] - 1;
+    for (uint32_t i = 0; i + 1 < rank; ++i)
+      words[8 + i] = strides[i] >> 4;
+    return kSuccess;
+  };
   return d;
 }
 
