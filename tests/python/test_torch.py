@@ -91,6 +91,7 @@ class TorchTest(harness.Test):
         self.raises(NotImplementedError, "halves has no gradient: no op of its package is `gradient of halves`", y.sum().backward)
         self.raises(RuntimeError, "outputs that are given do not take part in autograd", self.ops.affine, self.x.clone().requires_grad_(),
                     out=torch.empty(4, 5))
+        self.raises(RuntimeError, "affine: y requires a gradient and would be written in place", self.ops.affine, self.x, out=torch.empty(4, 5, requires_grad=True))
         self.raises(TypeError, "use tilegym_aot.set_backend() in place of backend=", self.ops.affine, self.x.clone().requires_grad_(), backend="tile")
         self.raises(TypeError, "use torch.cuda.stream() in place of stream=", self.ops.affine, self.x.clone().requires_grad_(), stream=3)
 

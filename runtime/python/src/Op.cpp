@@ -61,6 +61,7 @@ private:
 
   bool isMade(int i) const { return made >> i & 1; }
   const char *nameOf(int i) const;
+  int lookAtOutputs();
   bool inferShapes();
   bool readTensor(int i);
   bool readScalar(int i);
@@ -273,6 +274,26 @@ int Call::readInputs() {
         return wanted < 0 ? -1 : 0;
     }
     if (!framework || !readTensor(i))
+      return -1;
+  }
+  return op.redirect ? lookAtOutputs() : 1;
+}
+
+/// Of outputs that are given: torch's dispatch takes the call where one is its own affair, and none may be part of a graph of autograd.
+int Call::lookAtOutputs() {
+  for (int i = op.inputs; i < count; ++i) {
+    if (!given[i] || given[i] == Py_True || given[i] == Py_False)
+      continue;
+    const Framework *framework = frameworkOf(given[i]);
+    if (!framework)
+      return -1;
+    if (framework->protocol == Protocol::Redirect)
+      return 0;
+    int wanted = framework->isTorch ? wantsGradient(given[i]) : 0;
+    if (wanted > 0)
+      PyErr_Format(PyExc_RuntimeError, "%s: %s requires a gradient and would be written in place",
+                   op.name.c_str(), nameOf(i));
+    if (wanted)
       return -1;
   }
   return 1;
