@@ -5,7 +5,9 @@ import harness
 harness.need("numpy")
 import ctypes  # noqa: E402
 import os  # noqa: E402
+import sys  # noqa: E402
 import tempfile  # noqa: E402
+import types  # noqa: E402
 
 LOG = tempfile.NamedTemporaryFile()
 os.environ.update(TILEGYM_DRIVER=harness.FAKE_DRIVER, TILEGYM_FAKE_LAUNCHED=LOG.name, TILEGYM_FAKE_DEVICES="2")
@@ -124,6 +126,27 @@ class DeviceTest(harness.Test):
         self.raises(ValueError, "affine: y is on device 1 of DLPack's type 2, expected device 0 of type 2 as the first tensor's", self.ops.affine,
                     TabledArray(), out=TabledArray(device=1))
         self.raises(ValueError, "affine: y is on device 0 of DLPack's type 1", self.ops.affine, TabledArray(), out=numpy.zeros((2, 3), dtype="f4"))
+
+    def test_an_output_is_made_on_the_tensors_device_by_its_framework(self):
+        entered = []
+
+        class Device:
+            __enter__ = lambda self: entered.append("enter")
+            __exit__ = lambda self, *_: entered.append("exit")
+
+        class ndarray(Array):
+            __module__ = "cupy"
+            tensor = lambda self: DLTensor(self.array.ctypes.data, CUDA, 0, 2, 2, 32, 1, self.shape, None, 0)
+            __dlpack_device__ = lambda self: (CUDA, 0)
+
+        x, made = ndarray(device=Device()), ndarray(device=Device())
+        cupy = types.ModuleType("cupy")
+        cupy.float32 = "float32"
+        cupy.empty = lambda shape, dtype: entered.append((shape, dtype)) or made
+        sys.modules["cupy"] = cupy
+        self.addCleanup(sys.modules.pop, "cupy")
+        self.assertIs(self.ops.affine(x), made)
+        self.assertEqual(entered, ["enter", ((2, 3), "float32"), "exit"])
 
     def test_an_output_that_nothing_can_make(self):
         self.raises(TypeError, "no way is known to make a float32 tensor like __main__.Array; give the outputs", self.ops.affine, Array())

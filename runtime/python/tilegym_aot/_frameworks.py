@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What must be known of a framework by name: whose tensors are torch's, how its stream is asked for, how it makes a tensor.
 The extension calls these, most of them once a type or only where a framework has no __dlpack_c_exchange_api__."""
+import contextlib
 import sys
 
 NONE, TORCH, REDIRECT, CAPSULE = range(4)
@@ -63,7 +64,8 @@ def allocate(like, shape, dtype):
     if module in ("numpy", "cupy"):
         framework = sys.modules[module]
         if hasattr(framework, name):
-            return framework.empty(shape, dtype=getattr(framework, name + "_" if name == "bool" else name))
+            with like.device if module == "cupy" else contextlib.nullcontext():
+                return framework.empty(shape, dtype=getattr(framework, name + "_" if name == "bool" else name))
     raise TypeError(f"no way is known to make a {name} tensor like {type(like).__module__}.{type(like).__name__}; give the outputs")
 
 
