@@ -216,8 +216,10 @@ void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit
   if (table.source())
     report.tables.push_back(table.source());
   for (VariantSlot &slot : slots) {
-    if (slot.facts == tile::Facts::Fast)
-      report.tuned += table.apply(op, slot, sink);
+    if (slot.facts == tile::Facts::Fast && table.apply(op, slot, sink)) {
+      ++report.tuned;
+      slot.spare = false; // it was measured: it stays, also where it spills
+    }
     jobs.push_back({std::move(slot), arch, target});
   }
 }

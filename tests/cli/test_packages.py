@@ -101,6 +101,33 @@ class Packages(cli.CliTest):
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertRegex(done.stderr, "'sums_all_warps1_hold0_fast' for sm_90a spills registers to memory: [1-9][0-9]* bytes of stores and [1-9][0-9]* of loads")
 
+    def test_of_kernels_that_others_cover_those_that_spill_stay_where_they_were_measured(self):
+        found = json.loads(self.expect(OK, "doctor", "--json"))["ptxas"]
+        if not found["found"]:
+            self.skipTest("there is no ptxas")
+        kernel = """kernel NAME {
+  grid(M)
+  store(y[block(0), 0 :+ 256], load(x[block(0), 0 :+ 256]))
+}
+tune WORD { warps = 1 }
+"""
+        kernels = [kernel.replace("NAME", name).replace("WORD", name[:3]) for name in ("few() when M <= 4", "all()")]
+        text = SPILLING.replace("8192", "256").replace("x + sum(x, axis=1)", "x")
+        spec = self.write("twice.tile", text[:text.index("kernel")] + "".join(kernels) + text[text.index("test {"):])
+        # Says of all kernels that they spill.
+        wrapper = self.write("ptxas", f"""#!/bin/sh
+{found["what"].split(": ")[1].rsplit(" (", 1)[0]} "$@" 2>&1 | sed 's/0 bytes spill stores, 0 bytes spill loads/8 bytes spill stores, 8 bytes spill loads/'
+""")
+        os.chmod(wrapper, 0o755)
+        os.makedirs(self.path("tuned/sm_90a"))
+        self.write("tuned/sm_90a/sums.json", json.dumps({"format": 1, "op": "sums", "arch": "sm_90a", "entries": [{"kernel": "few", "point": {"warps": 1}}]}))
+        for tuned, names in [("none", []), (self.path("tuned"), ["sums_few_warps1_fast"])]:
+            self.expect(OK, "compile", spec, "--arch", "sm_90a", "--tuned", tuned, "-o", self.path("out"), environment={
+                "TILEGYM_PTXAS": wrapper, "TILEGYM_CACHE_DIR": self.path("cache")}, err="sums_all_warps1_fast' for sm_90a spills registers to memory: 8 bytes")
+            with open(self.path("out/manifest.json")) as file:
+                variants = [v["entry"] for v in json.load(file)["ops"][0]["variants"]]
+            self.assertEqual([v for v in variants if v.startswith("sums_few") and v.endswith("_fast")], names)
+
     def test_a_serialized_wgmma_costs_the_point(self):
         found = json.loads(self.expect(OK, "doctor", "--json"))["ptxas"]
         if not found["found"]:
