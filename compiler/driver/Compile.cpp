@@ -20,7 +20,8 @@ namespace tilegym::driver {
 
 using namespace mlir;
 
-std::string entryName(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts) {
+std::string entryName(const sem::OpModel &op, const sem::Specialization &spec,
+                      std::optional<tile::Facts> facts) {
   std::string text = op.name + "_" + op.kernels[spec.kernel].name;
   for (size_t i = 0; i < op.typeVars.size(); ++i)
     if (op.typeVars[i].choices.size() > 1)
@@ -40,7 +41,7 @@ std::string entryName(const sem::OpModel &op, const sem::Specialization &spec, t
   for (const auto *list : {&spec.params, &spec.knobs})
     for (const sem::NamedInt &entry : *list)
       add(entry.name, entry.value);
-  return text + (facts == tile::Facts::Fast ? "_fast" : "_general");
+  return facts ? text + (*facts == tile::Facts::Fast ? "_fast" : "_general") : text;
 }
 
 SourceRange rangeOf(const sem::OpModel &op, Location location) {

@@ -27,7 +27,9 @@ struct CompileOptions {
 };
 
 /// Name of a variant's kernel in PTX, unique within an op: `softmax_resident_bf16_BM1_BN1024_warps4_fast`.
-std::string entryName(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts);
+/// A plan's has no facts.
+std::string entryName(const sem::OpModel &op, const sem::Specialization &spec,
+                      std::optional<tile::Facts> facts);
 
 /// Compiles one variant, which names a kernel, for one fact set. Nothing if there were errors, which have been reported. Where `stopAfter` is early,
 /// what comes later stays empty; without ptxas the cubin does, and `options.stopAfter` should be Ptx. For the simulator

@@ -48,17 +48,20 @@ const std::string &compilerIdentity() {
 }
 
 /// Everything the result depends on.
-std::string cacheKey(const sem::OpModel &op, const sem::Specialization &spec, const Job &job,
-                     const CompileOpOptions &options, const std::string &versions) {
+std::string cacheKey(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts,
+                     const Job &job, const CompileOpOptions &options, const std::string &versions) {
   std::string text = versions + " " + compilerIdentity() + "\n" + job.arch.chip + "\n" +
-                     entryName(op, spec, job.slot.facts) + "\n" +
-                     (options.pipeline.checks ? "checks\n" : "\n") +
+                     entryName(op, spec, facts) + "\n" + (options.pipeline.checks ? "checks\n" : "\n") +
                      (options.pipeline.platform == Platform::Simulator ? "simulator\n" : "\n") +
                      op.spec->file->name() + "\n" + std::string(op.spec->file->text()) + "\n";
   for (const auto &library : op.libraries)
     text += library->file->name() + "\n" + std::string(library->file->text()) + "\n";
   for (bool present : spec.present)
     text += present ? '1' : '0';
+  for (const sem::TensorParam &tensor : op.tensors)
+    text += char('0' + int(tensor.role)); // of launches it follows from the plan
+  for (const sem::KernelModel &kernel : op.kernels)
+    text += kernel.guard ? " " + std::to_string(kernel.guard->range.begin) : "";
   return hashText(text);
 }
 
@@ -74,11 +77,12 @@ struct Shop {
 };
 
 /// Compiles one point, or takes it from the cache.
-std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, const sem::Specialization &spec,
+std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, const sem::OpModel &op,
+                                                 const sem::Specialization &spec, tile::Facts facts,
                                                  DiagnosticSink &sink, bool *unfit) {
-  std::string key = cacheKey(shop.op, spec, job, shop.options, shop.versions);
+  std::string key = cacheKey(op, spec, facts, job, shop.options, shop.versions);
   if (std::optional<emit::PackageVariant> found = shop.cache.find(key)) {
-    std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(shop.op, spec, sink);
+    std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(op, spec, sink);
     if (!kernel)
       return std::nullopt;
     found->spec = spec;
@@ -97,9 +101,9 @@ std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, con
   if (shop.options.dump)
     one.sink = [&](Stage stage, StringRef text) {
       std::lock_guard lock(shop.outside);
-      shop.options.dump(entryName(shop.op, spec, job.slot.facts), stage, text);
+      shop.options.dump(entryName(op, spec, facts), stage, text);
     };
-  std::optional<emit::PackageVariant> variant = compileVariant(shop.op, spec, job.slot.facts, one, sink);
+  std::optional<emit::PackageVariant> variant = compileVariant(op, spec, facts, one, sink);
   if (variant && variant->sharedBytes <= one.maxSharedBytes)
     shop.cache.store(key, *variant);
   return variant;
@@ -108,8 +112,10 @@ std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, con
 /// The knob to turn where tiles are too large.
 std::string helpForShared(const sem::KernelModel &kernel, const sem::Specialization &point,
                           bool usesProducts) {
+  std::string section =
+      "`tune " + (kernel.tune ? kernel.tune->kernel.name : kernel.name) + "`"; // maybe a plan's
   if (knob(point, "hold", 0))
-    return "list more `ctas`, or `hold = registers`, in `tune " + kernel.name + "`";
+    return "list more `ctas`, or `hold = registers`, in " + section;
   std::string tuned;
   for (size_t i = 0; i < kernel.tileParams.size(); ++i)
     if (!kernel.derived[i])
@@ -117,7 +123,7 @@ std::string helpForShared(const sem::KernelModel &kernel, const sem::Specializat
   if (usesProducts)
     tuned += tuned.empty() ? "`stages`" : " or `stages`";
   if (!tuned.empty())
-    return "list smaller values of " + tuned + " in `tune " + kernel.name + "`";
+    return "list smaller values of " + tuned + " in " + section;
   return kernel.tileParams.empty() ? "make its tiles smaller"
                                    : "let its guard take smaller sizes only, and another kernel the others";
 }
@@ -159,7 +165,8 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
   for (const sem::Specialization &spec : job.slot.candidates) {
     bool unfit = false;
     DiagnosticSink own;
-    std::optional<emit::PackageVariant> variant = compilePoint(shop, job, spec, own, &unfit);
+    std::optional<emit::PackageVariant> variant =
+        compilePoint(shop, job, shop.op, spec, job.slot.facts, own, &unfit);
     mergeDiagnostics(own, unfit ? whyUnfit : sink);
     if (unfit)
       continue;
@@ -196,6 +203,120 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
   return best;
 }
 
+/// All launches of a plan at one point for one fact set, each appended to its op's variants.
+bool addLaunches(Shop &shop, const Job &job, const sem::Specialization &point, tile::Facts facts,
+                 emit::PackagePlan &plan, DiagnosticSink &sink, bool *unfit) {
+  for (size_t i = 0; i < plan.launched.size(); ++i) {
+    const sem::PlanLaunch &launch = plan.steps.launches[i];
+    sem::Specialization spec = launch.spec;
+    spec.knobs = point.knobs;
+    std::optional<emit::PackageVariant> variant =
+        compilePoint(shop, job, *launch.model, spec, facts, sink, unfit);
+    if (!variant)
+      return false;
+    if (variant->sharedBytes > job.target->maxSharedBytes) {
+      *unfit = true;
+      reportTooLarge(*launch.model, job, *variant, sink);
+      return false;
+    }
+    plan.launched[i].variants.push_back(std::move(*variant));
+  }
+  return true;
+}
+
+int64_t spillsOf(const emit::PackagePlan &plan) {
+  int64_t spills = 0;
+  for (const emit::PackageOp &op : plan.launched)
+    for (const emit::PackageVariant &variant : op.variants)
+      spills += variant.resources.spills();
+  return spills;
+}
+
+/// The plan's launches at one point, first with all facts, then with none. Nothing where they do not compile, or where one does not fit.
+std::optional<emit::PackagePlan> compilePlan(Shop &shop, const Job &job, const sem::Specialization &point,
+                                             DiagnosticSink &sink, bool *unfit) {
+  std::shared_ptr<const sem::Plan> body = sem::instantiatePlan(shop.op, point, sink);
+  std::optional<sem::PlanSteps> steps = body ? sem::stepsOf(shop.op, *body, sink) : std::nullopt;
+  if (!steps)
+    return std::nullopt;
+  emit::PackagePlan plan{std::move(*steps), {}};
+  for (const sem::PlanLaunch &launch : plan.steps.launches)
+    plan.launched.push_back({launch.model, {}});
+  if (!addLaunches(shop, job, point, tile::Facts::Fast, plan, sink, unfit))
+    return std::nullopt;
+  if (job.toMeasure)
+    return plan;
+  for (const sem::Specialization &general : job.slot.generalOrder) {
+    if (general.params != point.params)
+      continue;
+    bool doesNotFit = false;
+    DiagnosticSink own;
+    emit::PackagePlan both = plan;
+    if (addLaunches(shop, job, general, tile::Facts::General, both, own, &doesNotFit))
+      return both;
+    if (!doesNotFit) {
+      mergeDiagnostics(own, sink);
+      return std::nullopt;
+    }
+  }
+  *unfit = true;
+  sink.error(shop.op.kernels[size_t(point.kernel)].decl->name.range,
+             "no knobs let the launches of '" + shop.op.kernels[size_t(point.kernel)].name +
+                 "' run for any strides at " + emit::knobText(point) + " on " + job.arch.chip,
+             "list smaller values in its `tune`");
+  return std::nullopt;
+}
+
+/// As `runJob`, of a plan: a point does where it does for all of its launches.
+std::optional<emit::PackageVariant> runPlanJob(Shop &shop, const Job &job, DiagnosticSink &sink) {
+  std::optional<emit::PackageVariant> best;
+  int64_t leastSpills = 0;
+  size_t spilled = 0, unfitPoints = 0;
+  DiagnosticSink whyUnfit;
+  for (const sem::Specialization &point : job.slot.candidates) {
+    bool unfit = false;
+    DiagnosticSink own;
+    std::optional<emit::PackagePlan> plan = compilePlan(shop, job, point, own, &unfit);
+    mergeDiagnostics(own, unfit ? whyUnfit : sink);
+    if (unfit && ++unfitPoints < kMaxSharedTries)
+      continue;
+    if (!plan)
+      break;
+    int64_t spills = spillsOf(*plan);
+    if (!best || spills < leastSpills) {
+      best.emplace();
+      best->spec = point;
+      best->arch = job.arch;
+      best->abi.entry = entryName(shop.op, point, std::nullopt);
+      best->plan = std::make_shared<emit::PackagePlan>(std::move(*plan));
+      leastSpills = spills;
+    }
+    if (spills == 0 || ++spilled == kMaxSpillTries)
+      break;
+  }
+  if (!best && !sink.hasErrors() && !job.slot.spare)
+    mergeDiagnostics(whyUnfit, sink);
+  return best;
+}
+
+/// What a variant adds to the report, and what there is to say of its registers.
+void sum(const sem::OpModel &op, const emit::PackageVariant &variant, const Job &job, CompileReport &report,
+         DiagnosticSink &sink) {
+  if (variant.plan) {
+    for (const emit::PackageOp &launched : variant.plan->launched)
+      for (const emit::PackageVariant &one : launched.variants)
+        sum(*launched.model, one, job, report, sink);
+    return;
+  }
+  if (variant.resources.spills())
+    sink.warning(op.kernels[size_t(variant.spec.kernel)].decl->name.range,
+                 "variant '" + variant.abi.entry + "' for " + job.arch.chip +
+                     " spills registers to memory: " + std::to_string(variant.resources.spillStores) +
+                     " bytes of stores and " + std::to_string(variant.resources.spillLoads) + " of loads",
+                 "tune with smaller tiles or more warps");
+  ++(variant.abi.isFast() ? report.fast : report.general);
+}
+
 /// The work for one arch: each variant at the point that its tuned table says, or else the cost model; or, for tuning, at each point to measure.
 void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit::Arch &arch,
              std::vector<Job> &jobs, CompileReport &report, DiagnosticSink &sink) {
@@ -205,7 +326,8 @@ void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit
     for (const VariantSlot &slot : slots)
       if (slot.facts == tile::Facts::Fast && options.tune(slot.candidates.front()))
         for (size_t i = 0; i < std::min(slot.candidates.size(), kMaxTunePoints); ++i)
-          jobs.push_back({{slot.facts, {slot.candidates[i]}, /*spare=*/true}, arch, target, true});
+          jobs.push_back(
+              {{slot.facts, {slot.candidates[i]}, /*spare=*/true, slot.generalOrder}, arch, target, true});
     return;
   }
   std::string folder = options.tunedFolder.value_or(standardTunedFolder(op));
@@ -242,11 +364,6 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
     }
   }
   std::vector<Job> jobs;
-  // As a kernel that the target cannot lower: an op without one of its plans is not the op.
-  for (const sem::KernelModel &kernel : op->kernels)
-    if (kernel.isPlan)
-      sink.error(kernel.decl->name.range, "the target cannot lower a plan yet",
-                 "it can be checked and interpreted");
   for (const emit::Arch &arch : options.archs)
     addJobs(*op, options, arch, jobs, report, sink);
   if (sink.hasErrors())
@@ -270,7 +387,8 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
   std::atomic<size_t> next{0}, done{0};
   auto work = [&] {
     for (size_t i; (i = next++) < jobs.size();) {
-      results[i] = runJob(shop, jobs[i], sinks[i]);
+      results[i] =
+          jobs[i].slot.isPlan() ? runPlanJob(shop, jobs[i], sinks[i]) : runJob(shop, jobs[i], sinks[i]);
       std::lock_guard lock(shop.outside);
       ++done;
       if (options.progress)
@@ -296,13 +414,7 @@ std::optional<emit::PackageOp> compileOp(std::shared_ptr<const sem::OpModel> op,
                                 "' was not compiled");
       continue;
     }
-    if (result->resources.spills())
-      sink.warning(op->kernels[size_t(result->spec.kernel)].decl->name.range,
-                   "variant '" + result->abi.entry + "' for " + job.arch.chip +
-                       " spills registers to memory: " + std::to_string(result->resources.spillStores) +
-                       " bytes of stores and " + std::to_string(result->resources.spillLoads) + " of loads",
-                   "tune with smaller tiles or more warps");
-    ++(result->abi.isFast() ? report.fast : report.general);
+    sum(*op, *result, job, report, sink);
     package.variants.push_back(std::move(*result));
   }
   return sink.hasErrors() ? std::nullopt : std::optional(std::move(package));

@@ -128,16 +128,35 @@ int64_t knob(const sem::Specialization &spec, std::string_view name, int64_t fal
   return fallback;
 }
 
+/// Of a plan's launches the one with the largest products, or else the largest tiles, takes the time.
+static std::optional<KernelSize> sizeOfPoint(const sem::OpModel &op, const sem::Specialization &point,
+                                             DiagnosticSink &sink) {
+  if (!op.kernels[size_t(point.kernel)].isPlan) {
+    std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(op, point, sink);
+    return kernel ? std::optional(sizeOf(*kernel)) : std::nullopt;
+  }
+  std::shared_ptr<const sem::Plan> plan = sem::instantiatePlan(op, point, sink);
+  if (!plan)
+    return std::nullopt;
+  std::optional<KernelSize> largest;
+  for (const sem::Launch &launch : plan->launches) {
+    KernelSize size = sizeOf(*launch.kernel);
+    if (!largest ||
+        std::pair(size.result, size.largestTile) > std::pair(largest->result, largest->largestTile))
+      largest = size;
+  }
+  return largest;
+}
+
 Candidates::Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points,
                        DiagnosticSink &sink) {
   for (sem::Specialization &point : points) {
     DiagnosticSink own;
-    if (std::shared_ptr<const sem::Kernel> kernel =
-            sem::instantiateKernel(op, point, points.size() == 1 ? sink : own))
-      sized.emplace_back(point, sizeOf(*kernel));
+    if (std::optional<KernelSize> size = sizeOfPoint(op, point, points.size() == 1 ? sink : own))
+      sized.emplace_back(point, *size);
   }
   if (sized.empty() && points.size() > 1)
-    sem::instantiateKernel(op, points.front(), sink);
+    sizeOfPoint(op, points.front(), sink);
 }
 
 std::vector<sem::Specialization> Candidates::byCost(tile::Facts facts, double maxHeld,

@@ -39,9 +39,8 @@ constexpr double kMaxHeldIfSpare = 64;
 
 /// Whether a later kernel takes whatever kernel `k` takes.
 bool isCoveredLater(const sem::OpModel &op, size_t k) {
-  return std::any_of(
-      op.kernels.begin() + int64_t(k) + 1, op.kernels.end(),
-      [](const sem::KernelModel &later) { return !later.guard && !later.isPlan && !later.launchedOnly; });
+  return std::any_of(op.kernels.begin() + int64_t(k) + 1, op.kernels.end(),
+                     [](const sem::KernelModel &later) { return !later.guard && !later.launchedOnly; });
 }
 
 bool needsCluster(const sem::Specialization &spec) {
@@ -87,20 +86,28 @@ std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_v
     if (!wanted(op, interface, filter))
       continue;
     for (size_t k = 0; k < op.kernels.size(); ++k) {
-      if (op.kernels[k].isPlan || op.kernels[k].launchedOnly)
+      if (op.kernels[k].launchedOnly)
         continue;
       bool spare = isCoveredLater(op, k);
       for (const sem::Specialization &derived : sem::enumerateDerived(op, interface, int64_t(k))) {
         bool isLong = std::any_of(derived.params.begin(), derived.params.end(),
                                   [](const sem::NamedInt &p) { return p.value > kMaxGeneralDerived; });
         Candidates candidates(op, runnable(op, derived, chip, target, sink), sink);
+        bool groups = target.warpgroupProducts && chip.ends_with('a');
+        if (op.kernels[k].isPlan) {
+          std::vector<sem::Specialization> fast = candidates.byCost(tile::Facts::Fast, HUGE_VAL, groups);
+          if (!fast.empty())
+            slots.push_back({tile::Facts::Fast, std::move(fast), spare,
+                             candidates.byCost(tile::Facts::General, HUGE_VAL, groups)});
+          continue;
+        }
         for (tile::Facts facts : {tile::Facts::Fast, tile::Facts::General}) {
           if (facts == tile::Facts::General && spare && isLong)
             continue;
-          if (std::vector<sem::Specialization> ordered = candidates.byCost(
-                  facts, spare ? kMaxHeldIfSpare : HUGE_VAL, target.warpgroupProducts && chip.ends_with('a'));
+          if (std::vector<sem::Specialization> ordered =
+                  candidates.byCost(facts, spare ? kMaxHeldIfSpare : HUGE_VAL, groups);
               !ordered.empty())
-            slots.push_back({facts, std::move(ordered), spare});
+            slots.push_back({facts, std::move(ordered), spare, {}});
         }
       }
     }

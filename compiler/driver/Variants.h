@@ -19,10 +19,13 @@ struct VariantSlot {
   tile::Facts facts = tile::Facts::General;
   std::vector<sem::Specialization> candidates; ///< likely fastest first; never empty
   bool spare = false;                          ///< a later kernel takes all its calls, so it may be left out
+  /// Of a plan, whose facts are `Fast`: its points in the order that suits its launches without facts. Scratch buffers are of a size that may follow from
+  /// tile parameters, so that both kinds of launches share these.
+  std::vector<sem::Specialization> generalOrder;
+  bool isPlan() const { return !generalOrder.empty(); }
 };
 
-/// In the order of choice at dispatch, of kernels: plans, and what only they launch, are the caller's to refuse. `chip` names the target in the
-/// spec's `arch` settings.
+/// In the order of choice at dispatch, of kernels and plans; what only plans launch is theirs. `chip` names the target in the spec's `arch` settings.
 std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_view chip,
                                            const targets::TargetFacts &target, const VariantFilter &filter,
                                            DiagnosticSink &sink);

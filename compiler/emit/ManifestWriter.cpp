@@ -45,6 +45,19 @@ json variantOf(const sem::OpModel &op, const PackageVariant &v) {
     j["params"][p.name] = p.value;
   for (const sem::NamedInt &k : v.spec.knobs)
     j["knobs"][k.name] = k.value;
+  if (v.plan) {
+    j.erase("facts");
+    for (const sem::ScratchBuffer &buffer : v.plan->steps.scratch)
+      j["scratch"].push_back(
+          {{"name", buffer.name}, {"dtype", std::string(name(buffer.dtype))}, {"rank", buffer.dims.size()}});
+    for (const PackageOp &launched : v.plan->launched) {
+      json variants = json::array();
+      for (const PackageVariant &one : launched.variants)
+        variants.push_back(variantOf(*launched.model, one));
+      j["launches"].push_back({{"variants", std::move(variants)}});
+    }
+    return j;
+  }
   for (const tile::TensorMapABI &map : v.abi.maps) {
     json box = json::array();
     for (const tile::MapAxis &axis : map.axes)

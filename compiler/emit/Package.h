@@ -6,7 +6,7 @@
 #include "mlir/IR/DialectImplementation.h" // the generated enums need it
 
 #include "compiler/ir/KernelABI.h"
-#include "compiler/semantics/OpModel.h"
+#include "compiler/semantics/PlanSteps.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -22,7 +22,9 @@ struct Arch {
 };
 llvm::Expected<Arch> parseArch(llvm::StringRef text);
 
-/// One compiled kernel.
+struct PackagePlan;
+
+/// One compiled kernel, or a plan.
 struct PackageVariant {
   sem::Specialization spec;
   tile::KernelABI abi;
@@ -30,12 +32,18 @@ struct PackageVariant {
   Arch arch;
   std::string ptx, cubin; ///< cubin empty where there is no ptxas
   int64_t sharedBytes = 0;
-  Resources resources; ///< zero without ptxas
+  Resources resources;                     ///< zero without ptxas
+  std::shared_ptr<const PackagePlan> plan; ///< then there is no code here
 };
 
 struct PackageOp {
   std::shared_ptr<const sem::OpModel> model;
   std::vector<PackageVariant> variants;
+};
+
+struct PackagePlan {
+  sem::PlanSteps steps;
+  std::vector<PackageOp> launched; ///< by launch
 };
 
 struct Package {

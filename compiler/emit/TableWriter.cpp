@@ -34,6 +34,7 @@ public:
     header.magic = kMagic;
     header.version = kVersion;
     header.ops = out.put(ArrayRef<format::Op>(ops));
+    header.launched = out.put(ArrayRef<format::Op>(launched));
     header.name = out.text(package.name);
     header.producer = out.text(package.producer);
     out.align(64);
@@ -84,7 +85,8 @@ private:
     format::Op record{};
     record.name = out.text(m.name);
     record.doc = out.text(joined(m.doc));
-    record.sources = writeSources(m);
+    if (!m.isLaunch)
+      record.sources = writeSources(m);
     writeInterface(m, record);
     SmallVector<format::Kernel> kernels;
     for (const sem::KernelModel &k : m.kernels)
@@ -238,8 +240,38 @@ private:
     record.sharedBytes = uint32_t(v.sharedBytes);
     record.registers = v.resources.registers;
     record.spillBytes = v.resources.spills();
-    record.images = writeImages(v);
+    if (v.plan)
+      writePlan(*v.plan, record);
+    else
+      record.images = writeImages(v);
     return record;
+  }
+
+  void writePlan(const PackagePlan &plan, Variant &record) {
+    SmallVector<Scratch> scratch;
+    for (const sem::ScratchBuffer &buffer : plan.steps.scratch)
+      scratch.push_back({out.text(buffer.name), uint32_t(buffer.dtype), codes(buffer.dims)});
+    SmallVector<Launch> launches;
+    for (auto [step, op] : zip_equal(plan.steps.launches, plan.launched)) {
+      SmallVector<LaunchTensor> tensors;
+      for (const sem::PlanTensor &tensor : step.tensors)
+        tensors.push_back({idOr(tensor.scratch), idOr(tensor.tensor), writeAxes(tensor)});
+      launches.push_back({uint32_t(launched.size()), out.put(ArrayRef<LaunchTensor>(tensors)),
+                          codes(step.scalars), codes(step.dims)});
+      launched.push_back(writeOp(op));
+    }
+    if (scratch.size() > kMaxScratch || launches.size() > kMaxLaunches)
+      error = "a plan has at most " + std::to_string(kMaxScratch) + " scratch buffers and " +
+              std::to_string(kMaxLaunches) + " launches";
+    record.scratch = out.put(ArrayRef<Scratch>(scratch));
+    record.launches = out.put(ArrayRef<Launch>(launches));
+  }
+
+  Slice writeAxes(const sem::PlanTensor &tensor) {
+    SmallVector<PartAxis> axes;
+    for (const sem::PlanAxis &axis : tensor.axes)
+      axes.push_back({uint32_t(axis.axis), axis.isPoint, code(axis.start), code(axis.extent)});
+    return out.put(ArrayRef<PartAxis>(axes));
   }
 
   /// The blocks of a cluster are the launch's slowest axis, of which kernels know nothing: only the product counts.
@@ -319,6 +351,7 @@ private:
   const Package &package;
   BlockWriter out;
   std::string images;
+  SmallVector<format::Op> launched; ///< by plans
   std::vector<std::pair<size_t, uint64_t>>
       imageRecords; ///< where a record lies, and its image's place among images
   std::optional<std::string> error;

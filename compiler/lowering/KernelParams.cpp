@@ -60,7 +60,7 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
   if (!isFast())
     return;
   auto present = [&](size_t i) {
-    return spec.present[i] && !op.tensors[i].isList && !op.tensors[i].dims.empty();
+    return spec.present[i] && op.tensors[i].isTouched && !op.tensors[i].isList && !op.tensors[i].dims.empty();
   };
   size_t maxRank = 0;
   for (size_t i = 0; i < tensors.size(); ++i)

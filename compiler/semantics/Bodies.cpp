@@ -101,6 +101,8 @@ void BodyChecker::declareTileParams(const ast::KernelDecl &decl) {
 }
 
 void BodyChecker::declareTypedParams(const ast::KernelDecl &decl) {
+  if (op.isLaunch)
+    return; // they are names of the op
   std::vector<const ast::KernelParam *> typed;
   for (const ast::KernelParam &param : decl.params)
     if (param.type)
@@ -150,6 +152,7 @@ void BodyChecker::declareTensorParam(const ast::KernelParam &param, size_t index
       hidden.name = name->name;
       hidden.dtype = DType::Index;
       kernel->params.push_back(hidden);
+      ++kernel->boundNames;
       boundDims.emplace_back(index, axis);
       declare({name->name, name->range}, Operand{dim}, false, "dim of a kernel parameter");
       extent = dim;
@@ -216,6 +219,7 @@ std::shared_ptr<const Kernel> instantiateKernel(const OpModel &op, const Special
     return nullptr;
   auto kernel = std::make_shared<Kernel>();
   BodyChecker checker(op, spec, BodyChecker::Kind::Kernel, *kernel);
+  checker.setLaunched(op.isLaunch);
   bool good = checker.checkKernel(*decl, *kernel);
   checker.report(sink);
   return good ? kernel : nullptr;

@@ -78,6 +78,8 @@ public:
   bool checkPlan(const ast::KernelDecl &decl, Plan &plan);
   /// Hands the diagnostics over, with a note for each call that was being inlined.
   void report(DiagnosticSink &to) const;
+  /// This kernel is checked for a plan: it may write a part of the outputs only.
+  void setLaunched(bool value) { launched = value; }
 
 private:
   // ---- Bodies.cpp: parts of the three entry points
@@ -268,7 +270,7 @@ private:
   int64_t steps = 0;                 ///< expressions and statements checked so far
   bool tooLarge = false;
   bool gridSeen = false, headOver = false;
-  bool launched = false; ///< this kernel is checked for a plan
+  bool launched = false;
 };
 
 struct BodyChecker::ScopeGuard {

@@ -309,6 +309,7 @@ struct Kernel : Body {
   std::vector<ExprPtr> grid; ///< host expressions over dims, scalars and tile parameters (folded); 1 to 3
   MathFlags math;
   std::vector<KernelParam> params;
+  size_t boundNames = 0; ///< of `params`, the last: dim names that stand in types of tensor parameters
 };
 
 struct ScratchBuffer {
@@ -320,7 +321,8 @@ struct ScratchBuffer {
 struct LaunchArg {
   enum Kind : uint8_t { Scalar, ScratchRef, View } kind = Scalar;
   int64_t scratch = -1;
-  ExprPtr value; ///< Scalar: the expression. View: a view of an op's tensor
+  ExprPtr value;          ///< Scalar: the expression. View: a view of an op's tensor
+  bool isWritten = false; ///< a tensor that the kernel stores to
 };
 struct Launch {
   std::shared_ptr<const Kernel> kernel;

@@ -50,6 +50,7 @@ struct TensorParam {
   bool optional = false, isList = false;
   std::optional<Constant> fill; ///< output filled before the first block
   int64_t aliasOf = -1;         ///< `y alias x`
+  bool isTouched = true;        ///< false: the one kernel of this op, a launch of a plan, accesses it nowhere
   SourceRange range;
 };
 
@@ -100,6 +101,8 @@ struct OpModel {
   std::vector<Check> checks;
   std::vector<KernelModel> kernels; ///< kernels and plans in the order of choice
   bool nondeterministic = false;
+  bool isLaunch =
+      false; ///< what a launch of a plan sees: typed parameters of its one kernel are tensors, scalars and dims here
   int64_t findTensor(std::string_view name) const;
   int64_t findScalar(std::string_view name) const;
   int64_t findDim(std::string_view name) const;

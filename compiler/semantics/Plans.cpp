@@ -301,7 +301,7 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
     return;
   auto child = std::make_shared<Kernel>();
   BodyChecker checker(op, target, Kind::Kernel, *child);
-  checker.launched = true;
+  checker.setLaunched(true);
   bool good = checker.checkKernel(*it->decl, *child);
   size_t before = diagnostics.all().size();
   checker.report(diagnostics);
@@ -327,6 +327,7 @@ void BodyChecker::checkLaunch(const ast::Launch &stmt) {
     auto value = launchArgument(arg->value.get(), param, checker.writtenParams[i], extents[i]);
     if (!value)
       return;
+    value->isWritten = checker.writtenParams[i];
     launch.args.push_back(*value);
   }
   if (!checkExtents(stmt, *child, launch.args, extents))

@@ -71,6 +71,9 @@ struct Call {
   /// consts: then `bindAgain` does what is left to do. False: they need `bind`.
   bool isAgain(const void *const *args);
   TilegymStatus bindAgain(const void *const *args);
+  /// A launch of a plan: the plan's call, and behind its own tensors, scalars and dims those given. What the plan's call has checked is not checked again.
+  TilegymStatus bindLaunch(const Call &plan, const TilegymTensor *tensors, const Cell *scalars,
+                           const int64_t *dims);
   /// Extents of a tensor from the bound dims (outputs).
   TilegymStatus extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank);
   Values values() const;

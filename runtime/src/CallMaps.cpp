@@ -10,7 +10,8 @@ using namespace format;
 
 MapTemplates::MapTemplates(const Table &table) {
   size_t count = 0;
-  for (const Op &op : table.ops()) {
+  for (size_t i = 0; i < table.count(); ++i) {
+    const Op &op = table.numbered(i);
     std::vector<size_t> &first = firsts.emplace_back();
     for (const Variant &v : table.get<Variant>(op.variants)) {
       first.push_back(v.maps.count ? count : kNone);

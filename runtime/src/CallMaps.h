@@ -31,7 +31,7 @@ public:
 
 private:
   static constexpr size_t kNone = ~size_t(0);
-  std::vector<std::vector<size_t>> firsts; ///< by op and variant
+  std::vector<std::vector<size_t>> firsts; ///< by op (Table::numberOf) and variant
   std::unique_ptr<MapTemplate[]> templates;
 };
 

@@ -27,6 +27,7 @@ struct Request {
   const void *const *args;
   void *stream;
   Until until;
+  Workspace workspace = {};
   const std::string &name() const { return package->opNames[number]; }
 };
 
@@ -50,7 +51,7 @@ TilegymStatus runReference(const Request &r) {
 }
 
 TilegymStatus runTile(const Request &r) {
-  return runTile(r.package, r.number, r.op, r.args, static_cast<CUstream>(r.stream), r.until);
+  return runTile(r.package, r.number, r.op, r.args, static_cast<CUstream>(r.stream), r.until, r.workspace);
 }
 
 /// "OP is not implemented for BACKEND", or why the backend declined, and who has it.
@@ -87,10 +88,10 @@ TilegymStatus runRegistered(const Request &r, const Implementation &implementati
 }
 
 TilegymStatus run(TilegymPackage *package, size_t number, const void *const *args, void *stream, Until until,
-                  int32_t backend) {
+                  int32_t backend, const Workspace &workspace = {}) {
   const format::Op *op = nullptr;
   TRY(findOp(package, number, &op));
-  Request r{package, number, *op, args, stream, until};
+  Request r{package, number, *op, args, stream, until, workspace};
   if (backend == TILEGYM_BACKEND_TILE) [[likely]]
     return runTile(r);
   if (backend == TILEGYM_BACKEND_REFERENCE)
@@ -157,6 +158,17 @@ TilegymStatus inferShape(TilegymPackage *package, size_t opNumber, const void *c
   return TILEGYM_OK;
 }
 
+/// Only kernels of packages take scratch memory from outside.
+TilegymStatus workspaceSize(TilegymPackage *package, size_t number, const void *const *args, size_t *bytes) {
+  const format::Op *op = nullptr;
+  TRY(findOp(package, number, &op));
+  if (!bytes)
+    return fail(TILEGYM_INVALID_ARGUMENT, "the address for the size is null");
+  *bytes = 0;
+  return chosenBackend() == TILEGYM_BACKEND_TILE ? tileWorkspace(package, number, *op, args, bytes)
+                                                 : TILEGYM_OK;
+}
+
 } // namespace
 
 extern "C" {
@@ -171,6 +183,18 @@ TilegymStatus tilegym_call_on(TilegymPackage *package, size_t op, const void *co
                               int32_t backend) {
   TilegymStatus status = guarded([&] { return runOn(package, op, args, stream, backend); });
   return status == TILEGYM_OK ? status : failed(status);
+}
+
+TilegymStatus tilegym_call_with_workspace(TilegymPackage *package, size_t op, const void *const *args,
+                                          void *stream, void *workspace, size_t bytes) {
+  TilegymStatus status = guarded(
+      [&] { return run(package, op, args, stream, Until::Launched, chosenBackend(), {workspace, bytes}); });
+  return status == TILEGYM_OK ? status : failed(status);
+}
+
+TilegymStatus tilegym_workspace_size(TilegymPackage *package, size_t op, const void *const *args,
+                                     size_t *bytes) {
+  return guarded([&] { return workspaceSize(package, op, args, bytes); });
 }
 
 TilegymStatus tilegym_prepare(TilegymPackage *package, size_t op, const void *const *args) {

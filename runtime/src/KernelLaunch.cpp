@@ -165,6 +165,26 @@ TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choic
   return TILEGYM_OK;
 }
 
+[[gnu::cold]] static TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice &choice,
+                                                 const Grid &grid, CUresult result) {
+  char what[768];
+  Text entry(call.table.text(choice.variant->entry));
+  std::snprintf(what, sizeof what,
+                "%s: launching %s with %lld blocks of %u threads and %u bytes of shared memory",
+                Text(call.table.text(call.op.name)).data, entry.data, static_cast<long long>(grid.blocks),
+                choice.variant->threads, choice.variant->sharedBytes);
+  return driver.failure(what, result);
+}
+
+TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
+                           CUfunction function, CUstream stream, MapTemplate *maps) {
+  Parameters parameters;
+  TRY(fillParameters(driver, call, choice, grid, &parameters, maps));
+  CUresult result = driver.launch(function, unsigned(grid.blocks), choice.variant->threads,
+                                  choice.variant->sharedBytes, stream, parameters.pointers);
+  return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
+}
+
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream) {
   for (size_t id = 0; id < call.tensors.size(); ++id) {
     const BoundTensor &b = call.bound[id];

@@ -27,7 +27,7 @@ class Loader {
 public:
   explicit Loader(const Table &table);
   ~Loader();
-  /// Gives what to launch in the current context, whose number is `context` (0 if that is not known).
+  /// Gives what to launch in the current context, whose number is `context` (0 if that is not known). `op` is its Table::numberOf.
   TilegymStatus load(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
                      const Choice &choice, CUstream stream, CUfunction *function);
 
@@ -40,7 +40,8 @@ private:
                         std::string_view code, bool isPtx, CUresult result) const;
   const Table &table;
   std::mutex mutex;
-  std::vector<std::vector<size_t>> firstImages; ///< by op and variant: its first one's place in `images`
+  std::vector<std::vector<size_t>>
+      firstImages; ///< by op (Table::numberOf) and variant: its first one's place in `images`
   std::unique_ptr<LoadedImage[]> images;
   size_t count = 0;
   const Driver *usedDriver = nullptr;
@@ -66,6 +67,9 @@ struct Parameters {
 /// `templates`: of the variant (MapTemplates); without them the driver makes every tensor map.
 TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
                              Parameters *parameters, MapTemplate *templates = nullptr);
+
+TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
+                           CUfunction function, CUstream stream, MapTemplate *maps);
 
 /// Fills outputs that the signature gives a first value.
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream);

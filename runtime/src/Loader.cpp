@@ -11,7 +11,8 @@ namespace tilegym::runtime {
 using namespace format;
 
 Loader::Loader(const Table &table) : table(table) {
-  for (const Op &op : table.ops()) {
+  for (size_t i = 0; i < table.count(); ++i) {
+    const Op &op = table.numbered(i);
     std::vector<size_t> &first = firstImages.emplace_back();
     for (const Variant &v : table.get<Variant>(op.variants)) {
       first.push_back(count);
@@ -39,7 +40,7 @@ TilegymStatus Loader::load(const Driver &driver, const Device &device, uint64_t 
       return fail(TILEGYM_INVALID_ARGUMENT,
                   "%s: the stream is being captured, but the kernel is not loaded yet; call tilegym_prepare "
                   "before the capture",
-                  Text(table.text(table.ops()[op].name)).data);
+                  Text(table.text(table.numbered(op).name)).data);
     std::lock_guard lock(mutex);
     TRY(loadNow(driver, device, context, op, choice, loaded));
   }
@@ -98,7 +99,7 @@ TilegymStatus Loader::refused(const Driver &driver, const std::string &name, con
 
 TilegymStatus Loader::open(const Driver &driver, const Device &device, uint32_t op, const Choice &choice,
                            LoadedImage &loaded) {
-  std::string name(table.text(table.ops()[op].name)), entry(table.text(choice.variant->entry));
+  std::string name(table.text(table.numbered(op).name)), entry(table.text(choice.variant->entry));
   std::vector<char> room;
   const void *code = nullptr;
   TRY(table.readImage(*choice.image, room, &code));
@@ -136,7 +137,7 @@ TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint64
     TRY(open(driver, device, op, choice, loaded));
   CUkernel kernel = loaded.kernel.load(std::memory_order_relaxed);
   const Variant &variant = *choice.variant;
-  std::string name(table.text(table.ops()[op].name)), entry(table.text(variant.entry));
+  std::string name(table.text(table.numbered(op).name)), entry(table.text(variant.entry));
   // What a kernel gets without asking.
   if (variant.sharedBytes > 48 * 1024)
     if (CUresult result = driver.kernelSetAttribute(kFunctionMaxDynamicShared, int(variant.sharedBytes),

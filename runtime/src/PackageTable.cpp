@@ -73,6 +73,8 @@ public:
   }
 
 private:
+  bool isLaunched(const Op &op) const { return table.numberOf(op) >= table.ops().size(); }
+
   bool arguments(const Op &op) {
     uint64_t tensors = 0, scalars = 0;
     for (const Argument &a : table.get<Argument>(op.arguments)) {
@@ -104,8 +106,9 @@ private:
     for (const TypeVar &v : table.get<TypeVar>(op.typeVars)) {
       if (!name(v.name) || !slice<uint8_t>(v.choices))
         return false;
+      // A plan gives its launches numbers of the host; no argument of a call is one.
       for (uint8_t d : table.get<uint8_t>(v.choices))
-        if (!index(d, uint32_t(DType::Index), "an unknown dtype"))
+        if (!index(d, uint32_t(DType::Index) + isLaunched(op), "an unknown dtype"))
           return false;
     }
     for (const Tensor &t : table.get<Tensor>(op.tensors)) {
@@ -165,10 +168,12 @@ private:
         return false;
       if (v.dtypes.count != op.typeVars.count || v.consts.count != op.scalars.count ||
           v.constDims.count != op.dims.count || v.params.count != kernel.paramNames.count ||
-          v.tensorFacts.count != op.tensors.count || v.grid.count < 1 || v.grid.count > 4 ||
-          v.layout.count > kMaxParams || v.maps.count > kMaxMaps || v.threads < 1 || v.threads > 1024 ||
-          v.sharedBytes > kMaxShared)
+          v.tensorFacts.count != op.tensors.count || v.grid.count > 4 || v.layout.count > kMaxParams ||
+          v.maps.count > kMaxMaps || v.threads > 1024 || v.sharedBytes > kMaxShared ||
+          (!v.launches.count && (v.grid.count < 1 || v.threads < 1)))
         return bad("a variant whose lists do not match its op");
+      if (!plan(op, v))
+        return false;
       for (Slice g : table.get<Slice>(v.grid))
         if (!value(g, op, kernel.paramNames.count))
           return false;
@@ -181,6 +186,61 @@ private:
           return false;
       for (const Param &p : table.get<Param>(v.layout))
         if (!parameter(p, op, v))
+          return false;
+    }
+    return true;
+  }
+
+  bool codes(Slice s, const Op &op) {
+    if (!slice<Slice>(s))
+      return false;
+    for (Slice c : table.get<Slice>(s))
+      if (!value(c, op, 0))
+        return false;
+    return true;
+  }
+
+  bool plan(const Op &op, const Variant &v) {
+    if (!slice<Scratch>(v.scratch) || !slice<Launch>(v.launches))
+      return false;
+    if (v.scratch.count > kMaxScratch || v.launches.count > kMaxLaunches ||
+        (isLaunched(op) && v.launches.count))
+      return bad("a plan with too many launches or scratch buffers");
+    for (const Scratch &s : table.get<Scratch>(v.scratch))
+      if (!name(s.name) || !codes(s.extents, op) || s.extents.count > kMaxRank ||
+          !index(s.dtype, uint32_t(DType::Index), "an unknown dtype"))
+        return bad("a scratch buffer that is out of range");
+    for (const Launch &l : table.get<Launch>(v.launches))
+      if (!launch(op, v, l))
+        return bad("a launch that does not match its op");
+    return true;
+  }
+
+  bool launch(const Op &op, const Variant &v, const Launch &l) {
+    if (!slice<LaunchTensor>(l.tensors) || !codes(l.scalars, op) || !codes(l.dims, op) ||
+        l.op >= table.launched().size())
+      return false;
+    const Op &launched = table.launched()[l.op];
+    if (op.tensors.count + l.tensors.count != launched.tensors.count ||
+        op.scalars.count + l.scalars.count != launched.scalars.count ||
+        op.dims.count + l.dims.count != launched.dims.count || launched.typeVars.count < op.typeVars.count)
+      return false;
+    std::span<const Tensor> own = table.get<Tensor>(op.tensors), all = table.get<Tensor>(launched.tensors);
+    for (size_t i = 0; i < own.size(); ++i)
+      if (own[i].dims.count != all[i].dims.count || own[i].typeVar != all[i].typeVar)
+        return false;
+    for (size_t i = own.size(); i < all.size(); ++i)
+      for (const DimUse &use : table.get<DimUse>(all[i].dims))
+        if (use.isGroup)
+          return false;
+    for (const LaunchTensor &t : table.get<LaunchTensor>(l.tensors)) {
+      if (!slice<PartAxis>(t.axes) || (t.scratch == kNone) == (t.tensor == kNone) ||
+          (t.scratch != kNone && t.scratch >= v.scratch.count) ||
+          (t.tensor != kNone && t.tensor >= op.tensors.count))
+        return false;
+      for (const PartAxis &a : table.get<PartAxis>(t.axes))
+        if (t.tensor == kNone || a.axis >= own[t.tensor].dims.count || !code(a.start, op, 0) ||
+            !code(a.extent, op, 0))
           return false;
     }
     return true;
@@ -269,15 +329,15 @@ TilegymStatus Table::open(const void *data, size_t atHand, size_t size, int file
   Checker checker(*this, h.imagesOffset);
   checker.slice<char>(h.name);
   checker.slice<char>(h.producer);
-  if (checker.slice<Op>(h.ops))
-    for (const Op &op : ops())
-      if (!checker.op(op))
+  if (checker.slice<Op>(h.ops) && checker.slice<Op>(h.launched))
+    for (size_t i = count(); i-- > 0;) // what is launched before what launches
+      if (!checker.op(numbered(i)))
         break;
   if (checker.fault)
     return refuse(checker.fault);
   plans.clear();
-  for (const Op &op : ops())
-    plans.emplace_back(*this, op);
+  for (size_t i = 0; i < count(); ++i)
+    plans.emplace_back(*this, numbered(i));
   return TILEGYM_OK;
 }
 

@@ -27,8 +27,19 @@ public:
     return {reinterpret_cast<const char *>(base + slice.offset), slice.count};
   }
   std::span<const format::Op> ops() const { return get<format::Op>(header().ops); }
-  /// Of one of `ops()`.
-  const OpPlan &plan(const format::Op &op) const { return plans[size_t(&op - ops().data())]; }
+  /// What plans launch.
+  std::span<const format::Op> launched() const { return get<format::Op>(header().launched); }
+  /// A number of its own for each of `ops()`, and behind these of `launched()`.
+  size_t numberOf(const format::Op &op) const {
+    std::span<const format::Op> own = ops();
+    bool isOwn = &op >= own.data() && &op < own.data() + own.size();
+    return isOwn ? size_t(&op - own.data()) : own.size() + size_t(&op - launched().data());
+  }
+  const format::Op &numbered(size_t number) const {
+    return number < ops().size() ? ops()[number] : launched()[number - ops().size()];
+  }
+  size_t count() const { return ops().size() + launched().size(); }
+  const OpPlan &plan(const format::Op &op) const { return plans[numberOf(op)]; }
   const format::Header &header() const { return *reinterpret_cast<const format::Header *>(base); }
   /// The code of an image, once it has been checked: where it lies in the block, or in `room`, read or unpacked.
   TilegymStatus readImage(const format::Image &image, std::vector<char> &room, const void **code) const;

@@ -2,7 +2,6 @@
 // The backend `tile`: a call of a package's kernels. Check, choose, load, launch.
 #include "TileBackend.h"
 #include "RecentCalls.h"
-#include <cstdio>
 
 namespace tilegym::runtime {
 namespace {
@@ -23,43 +22,54 @@ TilegymStatus findDevice(Call &call, const Driver **driver, const Device **devic
   return TILEGYM_OK;
 }
 
-[[gnu::cold]] TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice &choice,
-                                          const Grid &grid, CUresult result) {
-  char what[768];
-  Text entry(call.table.text(choice.variant->entry));
-  std::snprintf(what, sizeof what,
-                "%s: launching %s with %lld blocks of %u threads and %u bytes of shared memory",
-                Text(call.table.text(call.op.name)).data, entry.data, static_cast<long long>(grid.blocks),
-                choice.variant->threads, choice.variant->sharedBytes);
-  return driver.failure(what, result);
+/// What a call runs on, and what it takes.
+struct Chosen {
+  RecentCall *recent = nullptr;
+  const Driver *driver = nullptr;
+  const Device *device = nullptr;
+  uint64_t context = 0;
+  Choice choice;
+};
+
+TilegymStatus chooseFor(TilegymPackage *package, size_t opNumber, const format::Op &op,
+                        const void *const *args, CUstream stream, Chosen *chosen) {
+  RecentCall &recent = RecentCall::of(package->number, package->table, op);
+  chosen->recent = &recent;
+  TRY(recent.bind(args));
+  Call &call = recent.call();
+  TRY(findDevice(call, &chosen->driver, &chosen->device, &chosen->context));
+  const Device &device = *chosen->device;
+  TRY(checkPointers(*chosen->driver, device, call, stream));
+  if (!recent.chosen(device, &chosen->choice)) {
+    TRY(package->choices[opNumber]->choose(call, device.arch, device.name, &chosen->choice));
+    recent.keep(device, chosen->choice);
+  }
+  return TILEGYM_OK;
 }
 
-TilegymStatus launch(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                     CUfunction function, CUstream stream, MapTemplate *maps) {
-  Parameters parameters;
-  TRY(fillParameters(driver, call, choice, grid, &parameters, maps));
-  CUresult result = driver.launch(function, unsigned(grid.blocks), choice.variant->threads,
-                                  choice.variant->sharedBytes, stream, parameters.pointers);
-  return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
+TilegymStatus runPlan(const PlanPlace &place, const Call &call, const format::Variant &plan, Until until,
+                      const Workspace &workspace) {
+  if (until == Until::Loaded)
+    return loadPlan(place, call, plan);
+  if (call.plan.hasFills)
+    TRY(fillOutputs(place.driver, call, place.stream));
+  return launchPlan(place, call, plan, workspace);
 }
 
 } // namespace
 
 TilegymStatus runTile(TilegymPackage *package, size_t opNumber, const format::Op &op, const void *const *args,
-                      CUstream stream, Until until) {
-  RecentCall &recent = RecentCall::of(package->number, package->table, op);
-  TRY(recent.bind(args));
-  Call &call = recent.call();
-  const Driver *driver = nullptr;
-  const Device *device = nullptr;
-  uint64_t context = 0;
-  TRY(findDevice(call, &driver, &device, &context));
-  TRY(checkPointers(*driver, *device, call, stream));
-  Choice choice;
-  if (!recent.chosen(*device, &choice)) {
-    TRY(package->choices[opNumber]->choose(call, device->arch, device->name, &choice));
-    recent.keep(*device, choice);
-  }
+                      CUstream stream, Until until, const Workspace &workspace) {
+  Chosen chosen;
+  TRY(chooseFor(package, opNumber, op, args, stream, &chosen));
+  Call &call = chosen.recent->call();
+  const Driver *driver = chosen.driver;
+  const Device *device = chosen.device;
+  uint64_t context = chosen.context;
+  const Choice &choice = chosen.choice;
+  if (choice.variant->launches.count)
+    return runPlan({*driver, *device, context, *package->loader, package->maps.get(), stream}, call,
+                   *choice.variant, until, workspace);
   Grid grid;
   TRY(computeGrid(call, choice, &grid));
   CUfunction function = nullptr;
@@ -70,8 +80,18 @@ TilegymStatus runTile(TilegymPackage *package, size_t opNumber, const format::Op
   if (call.plan.hasFills)
     TRY(fillOutputs(*driver, call, stream));
   return grid.blocks == 0 ? TILEGYM_OK
-                          : launch(*driver, call, choice, grid, function, stream,
-                                   package->maps->of(uint32_t(opNumber), choice.index));
+                          : launchKernel(*driver, call, choice, grid, function, stream,
+                                         package->maps->of(uint32_t(opNumber), choice.index));
+}
+
+TilegymStatus tileWorkspace(TilegymPackage *package, size_t opNumber, const format::Op &op,
+                            const void *const *args, size_t *bytes) {
+  Chosen chosen;
+  TRY(chooseFor(package, opNumber, op, args, nullptr, &chosen));
+  ScratchSpace space;
+  TRY(measureScratch(chosen.recent->call(), *chosen.choice.variant, &space));
+  *bytes = space.bytes;
+  return TILEGYM_OK;
 }
 
 TilegymStatus tileTakes(const TilegymPackage &package, const format::Op &op, const void *const *args) {
@@ -103,10 +123,18 @@ TilegymStatus explainTile(const TilegymPackage *package, const format::Op &op, c
   bool hasDevice = findDevice(call, &driver, &device) == TILEGYM_OK;
   TRY(choose(call, hasDevice ? device->arch : kAnyArch, hasDevice ? device->name : "", &choice));
   const format::Variant &v = *choice.variant;
-  answer = std::string(package->table.text(v.entry)) + ": " + std::string(package->table.text(v.knobs)) +
-           ", " + (v.facts == format::kFactsFast ? "fast" : "general") + ", " + std::to_string(v.threads) +
-           " threads, " + std::to_string(v.registers) + " registers, " + std::to_string(v.sharedBytes) +
-           " bytes of shared memory";
+  answer = std::string(package->table.text(v.entry)) + ": " + std::string(package->table.text(v.knobs));
+  if (v.launches.count) {
+    ScratchSpace space;
+    TRY(measureScratch(call, v, &space));
+    answer += ", a plan of " + std::to_string(v.launches.count) + " launches, " +
+              std::to_string(space.bytes) + " bytes of scratch memory";
+    *text = answer.c_str();
+    return TILEGYM_OK;
+  }
+  answer += std::string(", ") + (v.facts == format::kFactsFast ? "fast" : "general") + ", " +
+            std::to_string(v.threads) + " threads, " + std::to_string(v.registers) + " registers, " +
+            std::to_string(v.sharedBytes) + " bytes of shared memory";
   *text = answer.c_str();
   return TILEGYM_OK;
 }

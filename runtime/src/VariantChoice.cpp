@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The choice of a variant.
 #include "VariantChoice.h"
+#include <algorithm>
 #include <cinttypes>
+#include <climits>
 #include <string>
 #include <utility>
 
@@ -82,19 +84,38 @@ const Image *bestImage(const Table &table, const Variant &variant, int arch, int
   return best;
 }
 
+int fitnessOf(const Table &table, const Variant &variant, int arch) {
+  int fit;
+  bestImage(table, variant, arch, &fit);
+  if (!variant.launches.count)
+    return fit;
+  int least = INT_MAX;
+  for (const Launch &launch : table.get<Launch>(variant.launches)) {
+    int best = -1;
+    for (const Variant &v : table.get<Variant>(table.launched()[launch.op].variants)) {
+      bestImage(table, v, arch, &fit);
+      best = std::max(best, fit);
+    }
+    least = std::min(least, best);
+  }
+  return least;
+}
+
 std::set<std::string> archNames(const Table &table, std::span<const Variant> variants) {
   std::set<std::string> names;
-  for (const Variant &v : variants)
+  for (const Variant &v : variants) {
     for (const Image &i : table.get<Image>(v.images))
       names.insert(std::string(i.kind ? "PTX for sm_" : "sm_") + std::to_string(i.arch) +
                    (i.exact ? "a" : ""));
+    for (const Launch &launch : table.get<Launch>(v.launches))
+      names.merge(archNames(table, table.get<Variant>(table.launched()[launch.op].variants)));
+  }
   return names;
 }
 
 TilegymStatus hasCode(const Table &table, const Op &op, int arch, const char *deviceName) {
-  int fit;
   for (const Variant &v : table.get<Variant>(op.variants))
-    if (bestImage(table, v, arch, &fit))
+    if (fitnessOf(table, v, arch) >= 0)
       return TILEGYM_OK;
   return noImage(table, op, arch, deviceName);
 }
@@ -154,12 +175,11 @@ Choice bestOf(const Call &call, uint32_t kernel, const int64_t *derived, int arc
       matches = derived[p] == kRunTime || derived[p] == params[p];
     if (!matches)
       continue;
-    int fit;
-    const Image *image = bestImage(table, v, arch, &fit);
-    *lacksImage |= !image;
+    int fit = fitnessOf(table, v, arch), unused;
+    *lacksImage |= fit < 0;
     std::pair<int, uint32_t> rank(fit, v.facts);
-    if (image && (!best.variant || rank > bestRank)) {
-      best = {&v, image, params.data(), index};
+    if (fit >= 0 && (!best.variant || rank > bestRank)) {
+      best = {&v, bestImage(table, v, arch, &unused), params.data(), index};
       bestRank = rank;
     }
   }

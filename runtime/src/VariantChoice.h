@@ -9,7 +9,7 @@ namespace tilegym::runtime {
 
 struct Choice {
   const format::Variant *variant = nullptr; ///< null: none
-  const format::Image *image = nullptr;     ///< the code for the device
+  const format::Image *image = nullptr;     ///< the code for the device; null for a plan
   const int64_t *params = nullptr;          ///< the kernel's, the tuned ones included
   uint32_t index = 0;
 };
@@ -17,6 +17,8 @@ struct Choice {
 constexpr int kAnyArch = 0;
 /// The code of a variant that a device runs best, and how well it fits; null and -1 where there is none.
 const format::Image *bestImage(const Table &table, const format::Variant &variant, int arch, int *fit);
+/// The same of any variant: a plan fits as its launch that fits worst.
+int fitnessOf(const Table &table, const format::Variant &variant, int arch);
 /// For a device of compute capability `arch` (90 for 9.0).
 TilegymStatus choose(const Call &call, int arch, const char *deviceName, Choice *choice);
 

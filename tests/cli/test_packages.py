@@ -81,9 +81,11 @@ class Packages(cli.CliTest):
             self.assertFalse(os.path.exists(self.path("out")))
         self.expect(OK, "compile", "vector_add", "--arch", "sm_80", "--dtypes", "f32", "--emit", "ptx", out=".visible .entry vector_add")
 
-    def test_a_plan_is_refused_as_any_construct_that_no_target_compiles(self):
+    def test_what_no_target_compiles_is_refused_in_plans_as_in_kernels(self):
         kernel = self.write("sorted.tile", SORTED)
-        for spec, why in [("tests/specs/good/two-launches.tile", "the target cannot lower a plan yet"), (kernel, "the target cannot lower `sort` yet")]:
+        with open(os.path.join(cli.SOURCE, "tests/specs/good/two-launches.tile")) as file:
+            choosy = self.write("choosy.tile", file.read().replace("  launch reduce_rows(64, 16, pw = pw, pb = pb)", "  if R > 0 { launch reduce_rows(64, 16, pw = pw, pb = pb) }"))
+        for spec, why in [(choosy, "the target cannot lower a plan that does more than `let`, `scratch` and `launch` yet"), (kernel, "the target cannot lower `sort` yet")]:
             for more in [[], ["-q"]]:
                 self.expect(INPUT_WRONG, "compile", spec, "--arch", "sm_80", "-o", self.path("out"), *more, err=why)
             found = json.loads(self.expect(INPUT_WRONG, "compile", spec, "--arch", "sm_80", "-o", self.path("out"), "--json"))

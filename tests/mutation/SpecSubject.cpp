@@ -333,7 +333,8 @@ llvm::Expected<std::unique_ptr<Source>> makeSpecSource(const std::vector<std::st
         return arch.takeError();
       for (driver::VariantSlot &slot : driver::enumerateVariants(
                *spec->op, chip, *targets::findTarget(arch->number), driver::VariantFilter{}, sink))
-        source->variants.push_back({spec.get(), std::move(slot), *arch});
+        if (!slot.isPlan()) // several kernels, of which none runs alone
+          source->variants.push_back({spec.get(), std::move(slot), *arch});
     }
     source->specs.push_back(std::move(spec));
   }

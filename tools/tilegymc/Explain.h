@@ -4,6 +4,7 @@
 #include "PackageFile.h"
 #include "compiler/interpreter/HostTensor.h"
 #include "compiler/semantics/TestCalls.h"
+#include "runtime/src/PlanLaunch.h"
 #include <nlohmann/json.hpp>
 
 namespace tilegym::cli {
@@ -18,6 +19,9 @@ public:
   runtime::Call call;
   runtime::Choice choice;
   runtime::Grid grid;
+  /// Where a plan was chosen: its launches, as many as it has.
+  runtime::PlannedLaunch launches[format::kMaxLaunches];
+  runtime::ScratchSpace scratch;
 
 private:
   std::vector<interp::Dims> strides;

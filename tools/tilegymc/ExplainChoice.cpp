@@ -36,7 +36,9 @@ bool PretendedCall::choose(int arch, int64_t multiprocessors, std::string &error
   if (status == TILEGYM_OK)
     status = runtime::choose(call, arch, "as asked for", &choice);
   if (status == TILEGYM_OK)
-    status = runtime::computeGrid(call, choice, &grid);
+    status = choice.variant->launches.count
+                 ? runtime::planLaunches(call, *choice.variant, arch, launches, &scratch)
+                 : runtime::computeGrid(call, choice, &grid);
   if (status == TILEGYM_OK)
     return true;
   error = tilegym_last_error();
@@ -78,7 +80,9 @@ json explainKernel(const PretendedCall &pretended, const sem::OpModel &op, uint3
       why = choice.variant && choice.variant->kernel < k ? "an earlier kernel takes the call"
                                                          : "a more special variant takes the call";
     json one = {{"entry", std::string(table.text(v.entry))},
-                {"facts", v.facts == format::kFactsFast ? "fast" : "general"},
+                {"facts", v.launches.count                ? "plan"
+                          : v.facts == format::kFactsFast ? "fast"
+                                                          : "general"},
                 {"chosen", chosen}};
     if (!chosen)
       one["why_not"] = why;

@@ -21,15 +21,20 @@ struct Found {
   bool tuned = false;
 };
 
+std::string nameOf(const sem::OpModel &op, const driver::VariantSlot &slot,
+                   const sem::Specialization &point) {
+  return driver::entryName(op, point, slot.isPlan() ? std::nullopt : std::optional(slot.facts));
+}
+
 std::optional<Found> findVariant(const sem::OpModel &op, const std::string &entry, const std::string &chip,
                                  const targets::TargetFacts &target, const driver::TunedTable &table,
                                  DiagnosticSink &sink) {
   for (driver::VariantSlot &slot : driver::enumerateVariants(op, chip, target, {}, sink))
     for (size_t i = 0; i < slot.candidates.size(); ++i)
-      if (driver::entryName(op, slot.candidates[i], slot.facts) == entry) {
+      if (nameOf(op, slot, slot.candidates[i]) == entry) {
         driver::VariantSlot tuned = slot;
         bool applies = slot.facts == tile::Facts::Fast && table.apply(op, tuned, sink) &&
-                       driver::entryName(op, tuned.candidates.front(), slot.facts) == entry;
+                       nameOf(op, slot, tuned.candidates.front()) == entry;
         return Found{std::move(slot), i, applies};
       }
   return std::nullopt;
@@ -83,14 +88,24 @@ int tellCode(const OpPtr &op, const std::string &entry, int arch, const std::str
   options.stopAfter = std::max(driver::Stage::Layout, wanted.value_or(driver::Stage::Layout));
   options.sink = [&](driver::Stage at, llvm::StringRef text) {
     if (at == wanted)
-      story.stageText = text.str();
+      story.stageText += text.str();
   };
+  const sem::OpModel *compiled = op.get();
   options.inspect = [&](driver::Stage at, mlir::Operation *module) {
     if (at == driver::Stage::Layout)
-      for (const driver::Remark &remark : driver::variantRemarks(*op, module))
+      for (const driver::Remark &remark : driver::variantRemarks(*compiled, module))
         story.remarks.push_back({Severity::Note, remark.range, remark.text, ""});
   };
-  driver::compileVariant(*op, found->slot.candidates[found->number], found->slot.facts, options, sink);
+  const sem::Specialization &point = found->slot.candidates[found->number];
+  if (!found->slot.isPlan()) {
+    driver::compileVariant(*op, point, found->slot.facts, options, sink);
+  } else if (auto plan = sem::instantiatePlan(*op, point, sink)) {
+    std::optional<sem::PlanSteps> steps = sem::stepsOf(*op, *plan, sink);
+    for (size_t i = 0; steps && i < steps->launches.size(); ++i) {
+      compiled = steps->launches[i].model.get();
+      driver::compileVariant(*compiled, steps->launches[i].spec, found->slot.facts, options, sink);
+    }
+  }
   std::fputs(renderAll(sink, isTerminal()).c_str(), stderr);
   return sink.hasErrors() ? CheckFailed : Ok;
 }

@@ -19,15 +19,18 @@ struct Options {
   bool cases = false;
 };
 
-int archOf(const runtime::Choice &choice, const Options &o) {
-  return o.arch ? o.arch : int(choice.image->arch);
+/// The code that runs; of a plan its first launch's.
+const format::Image &imageOf(const PretendedCall &call) {
+  return *(call.choice.image ? call.choice.image : call.launches[0].choice.image);
 }
 
-json chosenJson(const PretendedCall &call, const Card *card, int arch) {
-  const runtime::Table &table = call.call.table;
-  const format::Variant &v = *call.choice.variant;
-  const format::Kernel &kernel = table.get<format::Kernel>(call.call.op.kernels)[v.kernel];
-  const format::Image &image = *call.choice.image;
+int archOf(const PretendedCall &call, const Options &o) { return o.arch ? o.arch : int(imageOf(call).arch); }
+
+json kernelJson(const runtime::Table &table, const format::Op &op, const runtime::Choice &choice,
+                const runtime::Grid &grid, const Card *card, int arch) {
+  const format::Variant &v = *choice.variant;
+  const format::Kernel &kernel = table.get<format::Kernel>(op.kernels)[v.kernel];
+  const format::Image &image = *choice.image;
   json out = {{"entry", std::string(table.text(v.entry))},
               {"kernel", std::string(table.text(kernel.name))},
               {"facts", v.facts == format::kFactsFast ? "fast" : "general"},
@@ -39,9 +42,9 @@ json chosenJson(const PretendedCall &call, const Card *card, int arch) {
               {"shared_bytes", v.sharedBytes},
               {"spill_bytes", v.spillBytes},
               {"grid", json::array()},
-              {"blocks", call.grid.blocks}};
+              {"blocks", grid.blocks}};
   for (size_t axis = 0; axis < v.grid.count; ++axis)
-    out["grid"].push_back(call.grid.axes[axis]);
+    out["grid"].push_back(grid.axes[axis]);
   Occupancy held = occupancyOf(arch, v.threads, v.registers, v.sharedBytes);
   if (held.maxWarps) {
     out["occupancy"] = {{"blocks", held.blocks},
@@ -49,7 +52,26 @@ json chosenJson(const PretendedCall &call, const Card *card, int arch) {
                         {"max_warps", held.maxWarps},
                         {"limited_by", held.limitedBy}};
     if (card && held.blocks)
-      out["occupancy"]["waves"] = double(call.grid.blocks) / double(held.blocks * card->multiprocessors);
+      out["occupancy"]["waves"] = double(grid.blocks) / double(held.blocks * card->multiprocessors);
+  }
+  return out;
+}
+
+json chosenJson(const PretendedCall &call, const Card *card, int arch) {
+  const runtime::Table &table = call.call.table;
+  const format::Variant &v = *call.choice.variant;
+  if (!v.launches.count)
+    return kernelJson(table, call.call.op, call.choice, call.grid, card, arch);
+  json out = {
+      {"entry", std::string(table.text(v.entry))},
+      {"plan", std::string(table.text(table.get<format::Kernel>(call.call.op.kernels)[v.kernel].name))},
+      {"knobs", std::string(table.text(v.knobs))},
+      {"scratch_bytes", call.scratch.bytes},
+      {"launches", json::array()}};
+  for (size_t i = 0; i < v.launches.count; ++i) {
+    const runtime::PlannedLaunch &launch = call.launches[i];
+    out["launches"].push_back(
+        kernelJson(table, table.numbered(launch.op), launch.choice, launch.grid, card, arch));
   }
   return out;
 }
@@ -96,15 +118,7 @@ void printKernels(const json &j) {
   }
 }
 
-void printText(const json &j, const CodeStory &story) {
-  const json &c = j["chosen"];
-  std::printf("%s %s\nruns %s (%s, %s code)\n", word(j, "op").c_str(), word(j, "call").c_str(),
-              word(c, "entry").c_str(), word(c, "facts").c_str(), word(c, "code").c_str());
-  std::printf("  point      %s\n", word(c, "knobs").c_str());
-  if (!story.point.empty())
-    std::printf("             %s\n", story.point.c_str());
-  for (size_t i = 0; i < story.others.size(); ++i)
-    std::printf("             %s %s\n", i == 0 ? "others:" : "       ", story.others[i].c_str());
+void printResources(const json &c) {
   std::printf("  grid       %s blocks of %s threads\n", word(c, "blocks").c_str(),
               word(c, "threads").c_str());
   std::printf("  resources  %s registers, %s bytes of shared memory, %s bytes spilled\n",
@@ -117,6 +131,28 @@ void printText(const json &j, const CodeStory &story) {
     if (o.contains("waves"))
       std::printf("; %.2f waves", o["waves"].get<double>());
     std::printf("\n");
+  }
+}
+
+void printText(const json &j, const CodeStory &story) {
+  const json &c = j["chosen"];
+  bool isPlan = c.contains("launches");
+  std::printf("%s %s\nruns %s (%s)\n", word(j, "op").c_str(), word(j, "call").c_str(),
+              word(c, "entry").c_str(),
+              isPlan ? "a plan" : (word(c, "facts") + ", " + word(c, "code") + " code").c_str());
+  std::printf("  point      %s\n", word(c, "knobs").c_str());
+  if (!story.point.empty())
+    std::printf("             %s\n", story.point.c_str());
+  for (size_t i = 0; i < story.others.size(); ++i)
+    std::printf("             %s %s\n", i == 0 ? "others:" : "       ", story.others[i].c_str());
+  if (!isPlan)
+    printResources(c);
+  else
+    std::printf("  scratch    %s bytes\n", word(c, "scratch_bytes").c_str());
+  for (const json &launch : isPlan ? c["launches"] : json::array()) {
+    std::printf("  launches %s (%s, %s code)\n", word(launch, "entry").c_str(), word(launch, "facts").c_str(),
+                word(launch, "code").c_str());
+    printResources(launch);
   }
   for (const char *amount : {"bytes", "flops"})
     if (j.contains(amount))
@@ -135,7 +171,7 @@ void printText(const json &j, const CodeStory &story) {
 
 /// Why the fast variant of the kernel that runs is not the one.
 std::string whyGeneral(const json &chosen, const json &kernels) {
-  if (chosen["facts"] != "general")
+  if (!chosen.contains("facts") || chosen["facts"] != "general")
     return "";
   std::string best; // the variant that lacks least
   for (const json &kernel : kernels)
@@ -217,12 +253,12 @@ int explain(const OpPtr &op, const PackageFile &package, const Options &o, const
     complain("%s", error.c_str());
     return code;
   }
-  int arch = archOf(pretended.choice, o);
+  int arch = archOf(pretended, o);
   if (!card)
     card = cardOfArch(arch);
   json j = {{"op", op->name}, {"call", user->call.name}, {"chosen", chosenJson(pretended, card, arch)}};
   CodeStory story;
-  if (code = tellCode(op, word(j["chosen"], "entry"), int(pretended.choice.image->arch), o.emit, story);
+  if (code = tellCode(op, word(j["chosen"], "entry"), int(imageOf(pretended).arch), o.emit, story);
       code != Ok)
     return code;
   if (!o.emit.empty()) {

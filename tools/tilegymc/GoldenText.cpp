@@ -49,17 +49,39 @@ std::map<std::string, size_t> countInstructions(const std::string &ptx) {
   return counts;
 }
 
+void addVariant(const emit::PackageVariant &v, std::string &text) {
+  text += v.abi.entry + "\n";
+  if (v.plan) {
+    for (const emit::PackageOp &launched : v.plan->launched)
+      for (const emit::PackageVariant &one : launched.variants) {
+        text += " launches ";
+        addVariant(one, text);
+      }
+    return;
+  }
+  text += "  threads " + std::to_string(v.abi.threads()) + ", shared bytes " + std::to_string(v.sharedBytes);
+  for (const auto &[name, count] : countInstructions(v.ptx))
+    text += ", " + name + " " + std::to_string(count);
+  text += "\n";
+}
+
+/// Leaves out what ptxas and hashes say, of launches of plans as well.
+void strip(json &variant) {
+  for (const char *key :
+       {"ptx_hash", "registers", "spill_bytes", "stack_bytes", "cubin_bytes", "shared_bytes"})
+    variant.erase(key);
+  if (variant.contains("launches"))
+    for (json &launch : variant["launches"])
+      for (json &one : launch["variants"])
+        strip(one);
+}
+
 std::string summary(const emit::Package &package) {
   std::string text;
   for (const emit::PackageOp &op : package.ops) {
     text += op.model->name + ": " + std::to_string(op.variants.size()) + " variants\n";
-    for (const emit::PackageVariant &v : op.variants) {
-      text += v.abi.entry + "\n  threads " + std::to_string(v.abi.threads()) + ", shared bytes " +
-              std::to_string(v.sharedBytes);
-      for (const auto &[name, count] : countInstructions(v.ptx))
-        text += ", " + name + " " + std::to_string(count);
-      text += "\n";
-    }
+    for (const emit::PackageVariant &v : op.variants)
+      addVariant(v, text);
   }
   return text;
 }
@@ -71,9 +93,7 @@ std::string manifest(const emit::Package &package) {
   j.erase("producer");
   for (json &op : j["ops"])
     for (json &variant : op["variants"])
-      for (const char *key :
-           {"ptx_hash", "registers", "spill_bytes", "stack_bytes", "cubin_bytes", "shared_bytes"})
-        variant.erase(key);
+      strip(variant);
   return j.dump(1) + "\n";
 }
 

@@ -35,8 +35,9 @@ std::shared_ptr<PackageFile> PackageFile::fromBytes(std::string_view bytes, cons
   std::vector<char> room;
   const void *code = nullptr;
   // Images are checked when they are loaded; here at once, so that an altered file is refused whatever is run from it.
-  for (const format::Op &op : sound ? file->records.ops() : std::span<const format::Op>())
-    for (const format::Variant &variant : file->records.get<format::Variant>(op.variants))
+  for (size_t i = 0; sound && i < file->records.count(); ++i)
+    for (const format::Variant &variant :
+         file->records.get<format::Variant>(file->records.numbered(i).variants))
       for (const format::Image &image : file->records.get<format::Image>(variant.images))
         sound = sound && file->records.readImage(image, room, &code) == TILEGYM_OK;
   if (sound)

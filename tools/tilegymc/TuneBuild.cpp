@@ -21,7 +21,7 @@ constexpr int64_t kSmCount = 132; ///< an H200's, for guards that ask: the GPU i
 std::optional<sem::Specialization> slotOf(const sem::OpModel &op, const sem::BoundCall &call) {
   for (size_t k = 0; k < op.kernels.size(); ++k) {
     const sem::KernelModel &kernel = op.kernels[k];
-    if (!kernel.isPlan && !kernel.launchedOnly && sem::guardHolds(op, int64_t(k), call, kSmCount))
+    if (!kernel.launchedOnly && sem::guardHolds(op, int64_t(k), call, kSmCount))
       return sem::deriveFor(op, int64_t(k), call);
   }
   return std::nullopt;
@@ -33,6 +33,16 @@ bool isPointOf(const sem::Specialization &slot, const sem::Specialization &point
          std::all_of(slot.params.begin(), slot.params.end(), [&](const sem::NamedInt &p) {
            return std::find(point.params.begin(), point.params.end(), p) != point.params.end();
          });
+}
+
+/// What a point runs: of a plan, all its launches.
+std::string codeOf(const emit::PackageVariant &variant) {
+  std::string code = variant.ptx;
+  if (variant.plan)
+    for (const emit::PackageOp &launched : variant.plan->launched)
+      for (const emit::PackageVariant &one : launched.variants)
+        code += one.ptx;
+  return code;
 }
 
 /// One op's points and its package's bytes.
@@ -78,7 +88,7 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
   }
   for (const emit::PackageVariant &v : compiled->variants)
     part.points.push_back(
-        {v.abi.entry, checksumText(v.ptx), driver::keyJson(*op, v.spec), driver::pointJson(*op, v.spec)});
+        {v.abi.entry, checksumText(codeOf(v)), driver::keyJson(*op, v.spec), driver::pointJson(*op, v.spec)});
   package.ops.push_back(std::move(*compiled));
   llvm::Expected<std::string> table = emit::writeTable(package);
   if (!table) {

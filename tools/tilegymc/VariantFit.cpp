@@ -68,8 +68,7 @@ std::string whyNot(const runtime::Call &call, const format::Variant &v, const Ke
         add("fast needs " + name + "'s last axis to be a multiple of 16 bytes");
     }
   }
-  int fit = -1;
-  if (!runtime::bestImage(table, v, arch, &fit))
+  if (runtime::fitnessOf(table, v, arch) < 0)
     add("has no code for sm_" + std::to_string(arch));
   return why;
 }

@@ -13,6 +13,14 @@ bool VariantLaunch::prepare(const Gpu &on, const PackageFile &package, size_t op
   bound->smCount = gpu->device->multiprocessors;
   parameters = std::make_unique<runtime::Parameters>();
   choice = runtime::choiceOf(*bound, index, gpu->device->arch);
+  loader = &package.loader();
+  if (choice.variant->launches.count) {
+    if (bound->bind(args, false) == TILEGYM_OK &&
+        runtime::loadPlan(place(), *bound, *choice.variant) == TILEGYM_OK)
+      return true;
+    error = tilegym_last_error();
+    return false;
+  }
   if (bound->bind(args, false) != TILEGYM_OK || runtime::computeGrid(*bound, choice, &grid) != TILEGYM_OK ||
       package.loader().load(*gpu->driver, *gpu->device, /*context=*/0, uint32_t(op), choice, nullptr,
                             &function) != TILEGYM_OK ||
@@ -25,6 +33,12 @@ bool VariantLaunch::prepare(const Gpu &on, const PackageFile &package, size_t op
 
 bool VariantLaunch::launch(std::string &error) {
   if (runtime::fillOutputs(*gpu->driver, *bound, nullptr) != TILEGYM_OK) {
+    error = tilegym_last_error();
+    return false;
+  }
+  if (choice.variant->launches.count) {
+    if (runtime::launchPlan(place(), *bound, *choice.variant, {}) == TILEGYM_OK)
+      return true;
     error = tilegym_last_error();
     return false;
   }

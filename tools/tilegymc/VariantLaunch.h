@@ -3,6 +3,7 @@
 #pragma once
 #include "Gpu.h"
 #include "PackageFile.h"
+#include "runtime/src/PlanLaunch.h"
 
 namespace tilegym::cli {
 
@@ -17,12 +18,16 @@ public:
   const runtime::Call &call() const { return *bound; }
 
 private:
+  runtime::PlanPlace place() const {
+    return {*gpu->driver, *gpu->device, /*context=*/0, *loader, nullptr, nullptr};
+  }
   const Gpu *gpu = nullptr;
   std::unique_ptr<runtime::Call> bound;
   std::unique_ptr<runtime::Parameters> parameters;
   runtime::Choice choice;
   runtime::Grid grid;
   runtime::CUfunction function = nullptr;
+  runtime::Loader *loader = nullptr;
 };
 
 } // namespace tilegym::cli

@@ -72,9 +72,17 @@ const char *tilegym_package_op_name(const TilegymPackage *package, size_t op);
 /* Calls op number `op`. `args` has one entry an argument of the op's signature (inputs, scalars, consts in
  * order, then outputs): a `const TilegymTensor *` (NULL for an optional one left out) or a pointer to the
  * scalar's value (NULL for its default; consts are int64_t, enum consts the name's number). `stream` is a
- * CUstream/cudaStream_t of the current context (or NULL). Asynchronous; allocates no device memory; can be
+ * CUstream/cudaStream_t of the current context (or NULL). Asynchronous; allocates no device memory but the stream-ordered scratch memory of ops that need some; can be
  * captured into a CUDA graph once the op is loaded (tilegym_prepare). */
 TilegymStatus tilegym_call(TilegymPackage *package, size_t op, const void *const *args, void *stream);
+
+/* As tilegym_call, with memory for the op's intermediate results: at least as many bytes as tilegym_workspace_size says for these
+ * arguments, at an address that is a multiple of 256. Nothing else may use it until what this call enqueues has run. Without a workspace (null, or
+ * tilegym_call) ops that need one take it for each call from the driver's stream-ordered pool. */
+TilegymStatus tilegym_call_with_workspace(TilegymPackage *package, size_t op, const void *const *args,
+                                          void *stream, void *workspace, size_t bytes);
+TilegymStatus tilegym_workspace_size(TilegymPackage *package, size_t op, const void *const *args,
+                                     size_t *bytes);
 
 /* Computes the shape of output argument number `arg` for these arguments (outputs may be NULL in `args`). */
 TilegymStatus tilegym_infer_shape(TilegymPackage *package, size_t op, const void *const *args, size_t arg,

@@ -32,8 +32,8 @@ public:
 class Opened {
 public:
   explicit Opened(const OpText &op) : Opened(std::vector<OpText>{op}) {}
-  explicit Opened(const std::vector<OpText> &ops) {
-    std::string block = PackageBuilder().build(ops);
+  explicit Opened(const std::vector<OpText> &ops, const std::vector<OpText> &launched = {}) {
+    std::string block = PackageBuilder().build(ops, launched);
     storage.resize((block.size() + 7) / 8);
     std::memcpy(storage.data(), block.data(), block.size());
     REQUIRE(tilegym_package_open(storage.data(), block.size(), &package) == TILEGYM_OK);

@@ -55,10 +55,30 @@ Variant PackageBuilder::variant(const OpText &o, const VariantText &v) {
                        checksum64(i.bytes.data(), i.bytes.size())});
     images += i.bytes;
   }
+  plan(v, r);
   r.images = put(records);
   for (size_t i = 0; i < records.size(); ++i)
     imagePlaces.emplace_back(r.images.offset + i * sizeof(Image), records[i].offset);
   return r;
+}
+
+void PackageBuilder::plan(const VariantText &v, Variant &r) {
+  std::vector<Scratch> scratch;
+  for (const ScratchText &s : v.scratch)
+    scratch.push_back({text(s.name), s.dtype, codes(s.extents)});
+  r.scratch = put(scratch);
+  std::vector<Launch> launches;
+  for (const LaunchText &l : v.launches) {
+    std::vector<LaunchTensor> tensors;
+    for (const LaunchTensorText &t : l.tensors) {
+      std::vector<PartAxis> axes;
+      for (const PartText &a : t.axes)
+        axes.push_back({a.axis, a.isPoint, put(a.start), put(a.extent)});
+      tensors.push_back({t.scratch, t.tensor, put(axes)});
+    }
+    launches.push_back({l.op, put(tensors), codes(l.scalars), codes(l.dims)});
+  }
+  r.launches = put(launches);
 }
 
 Op PackageBuilder::op(const OpText &o) {
@@ -124,17 +144,21 @@ void PackageBuilder::seal(std::string &block) {
   std::memcpy(block.data(), &header, sizeof header);
 }
 
-std::string PackageBuilder::build(const std::vector<OpText> &ops) {
+std::string PackageBuilder::build(const std::vector<OpText> &ops, const std::vector<OpText> &launched) {
   bytes.assign(sizeof(Header), '\0');
   images.clear();
   imagePlaces.clear();
   std::vector<Op> records;
   for (const OpText &o : ops)
     records.push_back(op(o));
+  std::vector<Op> behind;
+  for (const OpText &o : launched)
+    behind.push_back(op(o));
   Header header{};
   header.magic = kMagic;
   header.version = kVersion;
   header.ops = put(records);
+  header.launched = put(behind);
   header.name = text("tests");
   header.producer = text("hand");
   align(64);

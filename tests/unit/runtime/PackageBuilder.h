@@ -69,6 +69,25 @@ struct MapText {
   uint32_t tensor = 0, swizzle = 0;
   std::vector<MapAxis> axes; ///< innermost first
 };
+struct ScratchText {
+  std::string name;
+  uint8_t dtype = F32;
+  std::vector<Code> extents;
+};
+struct PartText {
+  uint32_t axis = 0;
+  bool isPoint = false;
+  Code start = {}, extent = {};
+};
+struct LaunchTensorText {
+  uint32_t scratch = kNone, tensor = kNone;
+  std::vector<PartText> axes = {};
+};
+struct LaunchText {
+  uint32_t op = 0; ///< among those launched
+  std::vector<LaunchTensorText> tensors = {};
+  std::vector<Code> scalars = {}, dims = {};
+};
 struct VariantText {
   uint32_t kernel = 0, facts = kFactsGeneral;
   std::vector<uint8_t> dtypes;         ///< by type var
@@ -83,6 +102,8 @@ struct VariantText {
   std::vector<uint8_t> tensorFacts = {}; ///< empty: none
   std::vector<Code> grid = {{number(1)}};
   uint32_t threads = 128, sharedBytes = 0;
+  std::vector<ScratchText> scratch = {};
+  std::vector<LaunchText> launches = {};
 };
 struct OpText {
   std::string name;
@@ -99,7 +120,7 @@ struct OpText {
 /// Writes the records front to back; what one points to is written before it.
 class PackageBuilder {
 public:
-  std::string build(const std::vector<OpText> &ops);
+  std::string build(const std::vector<OpText> &ops, const std::vector<OpText> &launched = {});
   /// Makes the checksum right again after a change, so that what comes after it is tested.
   static void seal(std::string &block);
 
@@ -109,6 +130,7 @@ private:
   Slice codes(const std::vector<Code> &list);
   Slice texts(const std::vector<std::string> &list);
   Op op(const OpText &o);
+  void plan(const VariantText &v, Variant &r);
   Variant variant(const OpText &o, const VariantText &v);
   void align(size_t n) { bytes.resize((bytes.size() + n - 1) / n * n); }
 

@@ -10,12 +10,12 @@
 namespace tilegym::format {
 
 constexpr uint32_t kMagic = 0x4b4d4754; // "TGMK"
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 constexpr uint32_t kNone = 0xffffffffu;
 constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
 constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
 constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxMaps = 16, kMaxMapRank = 5, kMaxShared = 1 << 20,
-                   kMaxImage = 1 << 28;
+                   kMaxImage = 1 << 28, kMaxScratch = 16, kMaxLaunches = 16;
 
 struct Slice {
   uint32_t offset = 0, count = 0;
@@ -27,6 +27,7 @@ struct Header {
   uint64_t tableChecksum; ///< tableChecksum() (format/Checksum.h): of this header and all before the images
   uint64_t imagesOffset;  ///< images come last
   Slice ops;              ///< Op
+  Slice launched;         ///< Op: what plans launch, each for one launch of one variant of a plan
   Slice name;             ///< char: the package's name
   Slice producer;         ///< char: tool versions, for people
 };
@@ -187,7 +188,38 @@ struct Image {
   uint64_t offset, size, checksum;
 };
 
-/// One compiled kernel for one set of fixed values.
+/// Memory of one call of a plan, row-major. Expressions of a plan are over the dims and scalars of its op.
+struct Scratch {
+  Slice name;     ///< char
+  uint32_t dtype; ///< DType
+  Slice extents;  ///< Slice (of Inst)
+};
+
+/// One axis of the part of a tensor that a launch is given.
+struct PartAxis {
+  uint32_t axis;    ///< of the tensor, which has no group
+  uint32_t isPoint; ///< it is dropped
+  Slice start;      ///< Inst; empty: 0
+  Slice extent;     ///< Inst; empty for a point
+};
+
+/// What a launch is given for a tensor of its own.
+struct LaunchTensor {
+  uint32_t scratch; ///< number among Variant::scratch, or kNone
+  uint32_t tensor;  ///< of the plan's op, or kNone
+  Slice axes;       ///< PartAxis; the kept ones in the order of the parameter's axes
+};
+
+/// One launch of a plan: a call of an op whose tensors, scalars and dims are those of the plan's op, and then its own. Its variants are of one kernel and
+/// differ in facts and targets only.
+struct Launch {
+  uint32_t op;   ///< number among Header::launched
+  Slice tensors; ///< LaunchTensor, of its own tensors
+  Slice scalars; ///< Slice (of Inst), of its own scalars
+  Slice dims;    ///< Slice (of Inst), of its own dims
+};
+
+/// One compiled kernel for one set of fixed values; or a plan, which has launches in place of images.
 struct Variant {
   uint32_t kernel;
   uint32_t facts;
@@ -197,7 +229,7 @@ struct Variant {
   uint64_t present;  ///< bit a tensor
   Slice params;      ///< int64_t, by Kernel::paramNames
   Slice entry;       ///< char: the symbol
-  Slice images;      ///< Image, best first for each arch
+  Slice images;      ///< Image, best first for each arch; none of a plan
   Slice layout;      ///< Param
   Slice maps;        ///< TensorMap
   Slice tensorFacts; ///< uint8_t (TensorFacts bits), by tensor
@@ -208,6 +240,8 @@ struct Variant {
   uint32_t
       blocksPerSm; ///< the launch's at most, each of which takes several of the grid's; 0: it has the grid's
   uint32_t reserved; ///< 0
+  Slice scratch;     ///< Scratch
+  Slice launches;    ///< Launch; of a plan, which relies on no facts: its launches' variants do
 };
 
 /// A text that the op was made from.
