@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Evaluates derived parameters at the points that matter: every value of a dim, or, where a dim is only ever rounded up to a power of
-// two, one value for each power.
+// two or compared with constants, one value for each power, and those around each constant.
 #include "compiler/semantics/Derived.h"
 #include "compiler/semantics/HostExpr.h"
 #include <algorithm>
@@ -15,18 +15,25 @@ constexpr int kTopPower = 40; ///< no tensor has more elements along an axis
 struct Variable {
   bool isDim;
   int64_t id, low, high;
-  bool onlyPowers; ///< every use is pow2ceil(v)
+  bool onlyPowers;             ///< every use is pow2ceil(v), or compares v with a constant
+  std::set<int64_t> constants; ///< that it is compared with
   std::vector<int64_t> points;
 };
 
-/// False where `e` uses the variable outside of pow2ceil(v).
-bool usesOnlyPowers(const Expr &e, Op code, int64_t id) {
-  if (e.op == code && e.index == id)
+/// False where `e` uses the variable outside of pow2ceil(v) and of comparisons with constants, which are noted.
+bool usesOnlyPowers(const Expr &e, Op code, int64_t id, std::set<int64_t> &constants) {
+  auto isVariable = [&](const Expr &x) { return x.op == code && x.index == id; };
+  if (isVariable(e))
     return false;
   if (e.op == Op::Pow2Ceil && e.operands[0]->op == code)
     return true;
+  bool compares = e.op == Op::Lt || e.op == Op::Le || e.op == Op::Gt || e.op == Op::Ge;
+  if (compares && isVariable(*e.operands[0]) && e.operands[1]->op == Op::Const) {
+    constants.insert(e.operands[1]->constant.asInt());
+    return true;
+  }
   for (const ExprPtr &operand : e.operands)
-    if (!usesOnlyPowers(*operand, code, id))
+    if (!usesOnlyPowers(*operand, code, id, constants))
       return false;
   return true;
 }
@@ -88,9 +95,11 @@ bool Deriver::findVariables() {
                  isDim ? bounds.dimLow[id] : bounds.scalarLow[id],
                  isDim ? bounds.dimHigh[id] : bounds.scalarHigh[id],
                  true,
+                 {},
                  {}};
       for (const ExprPtr &e : derived)
-        v.onlyPowers = v.onlyPowers && (!e || usesOnlyPowers(*e, isDim ? Op::Dim : Op::Scalar, id));
+        v.onlyPowers =
+            v.onlyPowers && (!e || usesOnlyPowers(*e, isDim ? Op::Dim : Op::Scalar, id, v.constants));
       variables.push_back(v);
     };
     for (int64_t id : uses.dims) {
@@ -121,6 +130,10 @@ bool Deriver::choosePoints() {
           v.points.push_back(power);
       if (high > low)
         v.points.push_back(high);
+      for (int64_t constant : v.constants)
+        for (int64_t near : {constant - 1, constant, constant + 1})
+          if (near > low && near < high)
+            v.points.push_back(near);
     } else {
       const ExprPtr *at = nullptr;
       size_t which = 0;

@@ -43,6 +43,17 @@ TEST_CASE("pow2ceil of a run-time dim starts at 128") {
   CHECK(valuesOf("BN = pow2ceil(N), BK = 2 * BN) when N <= 256") == Tuples{{128, 256}, {256, 512}});
 }
 
+TEST_CASE("comparisons with constants add the values around these, however many a dim has") {
+  CHECK(valuesOf("BN = select((N > 256) & (N <= 320), 320, pow2ceil(N))) when N <= 1048576").size() == 15);
+  CHECK(valuesOf("BN = select((N > 256) & (N <= 320), 320, pow2ceil(N))) when N <= 512") ==
+        Tuples{{128}, {256}, {320}, {512}});
+  CHECK(valuesOf("BN = select(N >= 300, 3, select(N < 200, 1, 2))) when N <= 1048576") ==
+        Tuples{{1}, {2}, {3}});
+  // The other side of a comparison counts every value.
+  CHECK(errorOf("BN = select(300 < N, 2, 1)) when N <= 1048576") ==
+        "the derived parameter `BN` has too many values: `N` can be 1 to 1048576");
+}
+
 TEST_CASE("a compile-time dim is taken as it is") {
   CHECK(valuesOf("BN = pow2ceil(N))", "T: f32, N: 64 | 96") == Tuples{{64}});
   CHECK(valuesOf("BN = N)", "T: f32, N: 64 | 96") == Tuples{{64}});
