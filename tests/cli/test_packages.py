@@ -83,9 +83,13 @@ class Packages(cli.CliTest):
 
     def test_what_no_target_compiles_is_refused_in_plans_as_in_kernels(self):
         kernel = self.write("sorted.tile", SORTED)
-        with open(os.path.join(cli.SOURCE, "tests/specs/good/two-launches.tile")) as file:
-            choosy = self.write("choosy.tile", file.read().replace("  launch reduce_rows(64, 16, pw = pw, pb = pb)", "  if R > 0 { launch reduce_rows(64, 16, pw = pw, pb = pb) }"))
-        for spec, why in [(choosy, "the target cannot lower a plan that does more than `let`, `scratch` and `launch` yet"), (kernel, "the target cannot lower `sort` yet")]:
+        with open(os.path.join(cli.SOURCE, "tests/specs/good/two-launches.tile"), encoding="utf-8") as file:
+            text = file.read()
+        for old, new in [("rstd: f32[R]) ->", "rstd: f32[R], eps: f32 = 0.5) ->"), ("kernel reduce_rows(BN, BG, pw: f32[G, N], pb: f32[G, N])", "kernel reduce_rows(BN, BG, pw: f32[G, N], pb: f32[G, N], e: f32)"), ("launch reduce_rows(64, 16, pw = pw, pb = pb)", "launch reduce_rows(64, 16, pw = pw, pb = pb, e = eps * eps)")]:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        squaring = self.write("squaring.tile", text)
+        for spec, why in [(squaring, "the target cannot lower arithmetic of a plan on what is no index yet"), (kernel, "the target cannot lower `sort` yet")]:
             for more in [[], ["-q"]]:
                 self.expect(INPUT_WRONG, "compile", spec, "--arch", "sm_80", "-o", self.path("out"), *more, err=why)
             found = json.loads(self.expect(INPUT_WRONG, "compile", spec, "--arch", "sm_80", "-o", self.path("out"), "--json"))
