@@ -21,7 +21,7 @@ namespace tilegym::driver {
 using namespace mlir;
 
 std::string entryName(const sem::OpModel &op, const sem::Specialization &spec,
-                      std::optional<tile::Facts> facts) {
+                      const std::optional<tile::FactSet> &facts) {
   std::string text = op.name + "_" + op.kernels[spec.kernel].name;
   for (size_t i = 0; i < op.typeVars.size(); ++i)
     if (op.typeVars[i].choices.size() > 1)
@@ -41,7 +41,13 @@ std::string entryName(const sem::OpModel &op, const sem::Specialization &spec,
   for (const auto *list : {&spec.params, &spec.knobs})
     for (const sem::NamedInt &entry : *list)
       add(entry.name, entry.value);
-  return facts ? text + (*facts == tile::Facts::Fast ? "_fast" : "_general") : text;
+  if (!facts)
+    return text;
+  text += facts->isFast() ? "_fast" : "_general";
+  for (size_t i = 0; i < op.tensors.size(); ++i)
+    if (facts->transposed >> i & 1)
+      text += "_" + op.tensors[i].name + "T";
+  return text;
 }
 
 SourceRange rangeOf(const sem::OpModel &op, Location location) {
@@ -107,7 +113,7 @@ std::string textOf(Operation *op) {
 } // namespace
 
 std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const sem::Specialization &spec,
-                                                   tile::Facts facts, const CompileOptions &options,
+                                                   const tile::FactSet &facts, const CompileOptions &options,
                                                    DiagnosticSink &sink) {
   std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(op, spec, sink);
   if (!kernel)

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/driver/Pipeline.h"
 #include "compiler/emit/Package.h"
+#include "compiler/ir/FactSet.h"
 #include <functional>
 
 namespace mlir {
@@ -26,16 +27,16 @@ struct CompileOptions {
   bool *pointIsUnfit = nullptr;
 };
 
-/// Name of a variant's kernel in PTX, unique within an op: `softmax_resident_bf16_BM1_BN1024_warps4_fast`.
+/// Name of a variant's kernel in PTX, unique within an op: `softmax_resident_bf16_BM1_BN1024_warps4_fast`; with `_aT` behind it where `a` is transposed.
 /// A plan's has no facts.
 std::string entryName(const sem::OpModel &op, const sem::Specialization &spec,
-                      std::optional<tile::Facts> facts);
+                      const std::optional<tile::FactSet> &facts);
 
 /// Compiles one variant, which names a kernel, for one fact set. Nothing if there were errors, which have been reported. Where `stopAfter` is early,
 /// what comes later stays empty; without ptxas the cubin does, and `options.stopAfter` should be Ptx. For the simulator
 /// the cubin is an object file for this machine.
 std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const sem::Specialization &spec,
-                                                   tile::Facts facts, const CompileOptions &options,
+                                                   const tile::FactSet &facts, const CompileOptions &options,
                                                    DiagnosticSink &sink);
 
 } // namespace tilegym::driver

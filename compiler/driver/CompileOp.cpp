@@ -32,7 +32,7 @@ struct Job {
 };
 
 /// So many points are compiled for a variant at most: where they spill, and where they do not fit in shared memory.
-constexpr size_t kMaxSpillTries = 4, kMaxSharedTries = 16;
+constexpr size_t kMaxSpillTries = 8, kMaxSharedTries = 16;
 /// So many points of a variant are worth measuring: what the cost model ranks behind them has no hope.
 constexpr size_t kMaxTunePoints = 24;
 
@@ -48,7 +48,7 @@ const std::string &compilerIdentity() {
 }
 
 /// Everything the result depends on.
-std::string cacheKey(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts,
+std::string cacheKey(const sem::OpModel &op, const sem::Specialization &spec, const tile::FactSet &facts,
                      const Job &job, const CompileOpOptions &options, const std::string &versions) {
   std::string text = versions + " " + compilerIdentity() + "\n" + job.arch.chip + "\n" +
                      entryName(op, spec, facts) + "\n" + (options.pipeline.checks ? "checks\n" : "\n") +
@@ -78,7 +78,7 @@ struct Shop {
 
 /// Compiles one point, or takes it from the cache.
 std::optional<emit::PackageVariant> compilePoint(Shop &shop, const Job &job, const sem::OpModel &op,
-                                                 const sem::Specialization &spec, tile::Facts facts,
+                                                 const sem::Specialization &spec, const tile::FactSet &facts,
                                                  DiagnosticSink &sink, bool *unfit) {
   std::string key = cacheKey(op, spec, facts, job, shop.options, shop.versions);
   if (std::optional<emit::PackageVariant> found = shop.cache.find(key)) {
@@ -204,7 +204,7 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
 }
 
 /// All launches of a plan at one point for one fact set, each appended to its op's variants.
-bool addLaunches(Shop &shop, const Job &job, const sem::Specialization &point, tile::Facts facts,
+bool addLaunches(Shop &shop, const Job &job, const sem::Specialization &point, const tile::FactSet &facts,
                  emit::PackagePlan &plan, DiagnosticSink &sink, bool *unfit) {
   for (size_t i = 0; i < plan.launched.size(); ++i) {
     const sem::PlanLaunch &launch = plan.steps.launches[i];
@@ -324,7 +324,7 @@ void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit
   std::vector<VariantSlot> slots = enumerateVariants(op, arch.chip, *target, options.filter, sink);
   if (options.tune) {
     for (const VariantSlot &slot : slots)
-      if (slot.facts == tile::Facts::Fast && options.tune(slot.candidates.front()))
+      if (slot.facts.isFast() && options.tune(slot.candidates.front()))
         for (size_t i = 0; i < std::min(slot.candidates.size(), kMaxTunePoints); ++i)
           jobs.push_back(
               {{slot.facts, {slot.candidates[i]}, /*spare=*/true, slot.generalOrder}, arch, target, true});
@@ -338,7 +338,7 @@ void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit
   if (table.source())
     report.tables.push_back(table.source());
   for (VariantSlot &slot : slots) {
-    if (slot.facts == tile::Facts::Fast && table.apply(op, slot, sink)) {
+    if (slot.facts.isFast() && table.apply(op, slot, sink)) {
       ++report.tuned;
       slot.spare = false; // it was measured: it stays, also where it spills
     }

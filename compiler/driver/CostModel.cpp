@@ -4,6 +4,7 @@
 // A block that holds more than some 16 KB leaves room for too few others, which would load while it stores: then a cluster shares the tile. Rows in shared
 // memory cost a thread no register, so up to four times as much does no harm; but where registers do as well, they cost fewer instructions.
 #include "compiler/driver/CostModel.h"
+#include "compiler/semantics/ProductOperands.h"
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +28,10 @@ void visitExpr(const sem::Expr &e, KernelSize &size) {
     size.result = std::max(size.result, elementsOf(e));
     size.operand = std::max({size.operand, elementsOf(a), elementsOf(*e.operands[1])});
     size.depthBytes = std::max(size.depthBytes, a.type.shape.back() * int64_t(sizeInBytes(a.type.dtype)));
-    size.onTensorCores &= a.type.dtype != DType::F64 && e.precision != sem::Precision::Ieee;
+    size.byWarpgroups &= a.type.dtype != DType::F64 && e.precision != sem::Precision::Ieee &&
+                         e.precision != sem::Precision::Tf32x3;
+    if (e.precision == sem::Precision::Promoted)
+      size.registersPerSum = 2;
   }
   if (e.op == sem::Op::Load && !e.type.isScalar())
     size.elementBytes = sizeInBytes(e.type.dtype);
@@ -71,11 +75,11 @@ double heldByThread(const KernelSize &size, const sem::Specialization &point) {
 double productCost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts,
                    bool warpgroups) {
   auto off = [](double have, double wanted) { return std::abs(std::log2(have / wanted)); };
-  double sums = double(size.result) / threadsOf(point);
+  double sums = double(size.result * size.registersPerSum) / threadsOf(point);
   double cost = 4 * std::max(0.0, std::log2(sums / 128));
   if (facts == tile::Facts::General)
     return cost + off(double(size.operand) / threadsOf(point), 16) + 0.5 * off(sums, 32);
-  bool groups = warpgroups && size.onTensorCores;
+  bool groups = warpgroups && size.byWarpgroups;
   if (groups && knob(point, "warps", 4) % 4)
     cost += 4; // single warps multiply at half of the speed
   // A producer's ring takes the place of other blocks, which plain cores need (f32 4096^3: half of the speed); blocks that stay let it run ahead.
@@ -133,7 +137,11 @@ static std::optional<KernelSize> sizeOfPoint(const sem::OpModel &op, const sem::
                                              DiagnosticSink &sink) {
   if (!op.kernels[size_t(point.kernel)].isPlan) {
     std::shared_ptr<const sem::Kernel> kernel = sem::instantiateKernel(op, point, sink);
-    return kernel ? std::optional(sizeOf(*kernel)) : std::nullopt;
+    if (!kernel)
+      return std::nullopt;
+    KernelSize size = sizeOf(*kernel);
+    size.operandTensors = sem::productOperands(op, *kernel);
+    return size;
   }
   std::shared_ptr<const sem::Plan> plan = sem::instantiatePlan(op, point, sink);
   if (!plan)

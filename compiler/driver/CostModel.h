@@ -7,12 +7,15 @@
 namespace tilegym::driver {
 
 /// Elements of the largest tile of a kernel, and the size of a loaded element in bytes. With matrix products: elements of the largest result and
-/// operand, and the bytes of K of the deepest; whether tensor cores can make them all.
+/// operand, and the bytes of K of the deepest; whether warpgroups can make them all, where the target has
+/// such products.
 struct KernelSize {
   int64_t largestTile = 1;
   int64_t elementBytes = 4;
   int64_t result = 0, operand = 0, depthBytes = 0;
-  bool onTensorCores = true;
+  bool byWarpgroups = true;
+  uint64_t operandTensors = 0; ///< sem::productOperands
+  int64_t registersPerSum = 1; ///< two where sums of part of K are added to those of all of it
 };
 KernelSize sizeOf(const sem::Kernel &kernel);
 
@@ -27,6 +30,8 @@ public:
   Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points, DiagnosticSink &sink);
   /// The cheapest first; equals in the order of the space. None that has a thread hold more than `maxHeld` elements of the largest tile.
   std::vector<sem::Specialization> byCost(tile::Facts facts, double maxHeld, bool warpgroups) const;
+  /// Bit a tensor whose order in memory makes other code (sem::productOperands).
+  uint64_t transposable() const { return sized.empty() ? 0 : sized.front().second.operandTensors; }
 
 private:
   std::vector<std::pair<sem::Specialization, KernelSize>> sized;

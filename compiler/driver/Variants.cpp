@@ -51,6 +51,18 @@ bool holdsInShared(const sem::Specialization &spec) { return knob(spec, "hold", 
 
 bool hasProducer(const sem::Specialization &spec) { return knob(spec, "schedule", 0) != 0; }
 
+/// Fast ones for each order that the operands of a product may have in memory, row-major first, and the general one.
+std::vector<tile::FactSet> factSets(uint64_t transposable) {
+  std::vector<tile::FactSet> sets;
+  for (uint64_t left = transposable, some = 0;; some = (some - left) & left) { // each subset
+    sets.emplace_back(tile::Facts::Fast, some);
+    if (some == left)
+      break;
+  }
+  sets.emplace_back(tile::Facts::General);
+  return sets;
+}
+
 /// The points of the tune space that the target can run.
 std::vector<sem::Specialization> runnable(const sem::OpModel &op, const sem::Specialization &base,
                                           std::string_view chip, const targets::TargetFacts &target,
@@ -101,11 +113,11 @@ std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_v
                              candidates.byCost(tile::Facts::General, HUGE_VAL, groups)});
           continue;
         }
-        for (tile::Facts facts : {tile::Facts::Fast, tile::Facts::General}) {
-          if (facts == tile::Facts::General && spare && isLong)
+        for (const tile::FactSet &facts : factSets(candidates.transposable())) {
+          if (!facts.isFast() && spare && isLong)
             continue;
           if (std::vector<sem::Specialization> ordered =
-                  candidates.byCost(facts, spare ? kMaxHeldIfSpare : HUGE_VAL, groups);
+                  candidates.byCost(facts.kind, spare ? kMaxHeldIfSpare : HUGE_VAL, groups);
               !ordered.empty())
             slots.push_back({facts, std::move(ordered), spare, {}});
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The variant policy, where there is no tuned table: docs/architecture.md, "Which variants are built".
 #pragma once
-#include "compiler/ir/TileEnums.h"
+#include "compiler/ir/FactSet.h"
 #include "compiler/semantics/OpModel.h"
 #include "compiler/targets/TargetFacts.h"
 #include <string_view>
@@ -16,7 +16,7 @@ struct VariantFilter {
 
 /// A variant to build: dtypes, consts, optional tensors, kernel, derived values and facts are settled; any point of the tune space will do.
 struct VariantSlot {
-  tile::Facts facts = tile::Facts::General;
+  tile::FactSet facts;
   std::vector<sem::Specialization> candidates; ///< likely fastest first; never empty
   bool spare = false;                          ///< a later kernel takes all its calls, so it may be left out
   /// Of a plan, whose facts are `Fast`: its points in the order that suits its launches without facts. Scratch buffers are of a size that may follow from

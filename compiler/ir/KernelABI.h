@@ -61,12 +61,16 @@ struct KernelParam {
 /// What dispatch must have found true of a tensor before it may pick the kernel. A general kernel asks for nothing; a fast one asks only for
 /// the tensors that its blocks reach by vectors.
 struct TensorFacts {
-  bool unitInner = false;    ///< the last axis has stride 1 or extent at most 1
+  bool unitInner = false;    ///< the inner axis has stride 1 or extent at most 1
   bool aligned = false;      ///< base address and all other strides are multiples of 16 bytes
-  bool wholeVectors = false; ///< the last axis's extent is a multiple of 16 bytes
+  bool wholeVectors = false; ///< the inner axis's extent is a multiple of 16 bytes
+  bool transposed = false;   ///< the inner axis is the last but one; else the last
   /// format::TensorFacts.
-  int64_t bits() const { return unitInner + 2 * aligned + 4 * wholeVectors; }
-  static TensorFacts fromBits(int64_t bits) { return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}; }
+  int64_t bits() const { return (unitInner + 2 * aligned + 4 * wholeVectors) << (transposed ? 3 : 0); }
+  static TensorFacts fromBits(int64_t bits) {
+    int64_t own = bits > 7 ? bits >> 3 : bits;
+    return {(own & 1) != 0, (own & 2) != 0, (own & 4) != 0, bits > 7};
+  }
   bool operator==(const TensorFacts &) const = default;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which facts a fast kernel asks for, and what follows from them for each parameter.
 #include "compiler/lowering/KernelParams.h"
+#include "compiler/semantics/ProductOperands.h"
 #include <algorithm>
 #include <set>
 
@@ -50,11 +51,23 @@ static void addDivisors(const sem::Expr &guard, std::vector<int64_t> &divisors) 
     divisor = std::max(divisor, by & -by);
 }
 
+/// Tensors of a product that a producer feeds: the copy engine takes any extent of them, and leaves out what lies outside.
+static uint64_t boxedTensors(const sem::OpModel &op, const sem::Kernel &kernel) {
+  bool isFed = std::any_of(kernel.spec.knobs.begin(), kernel.spec.knobs.end(), [](const sem::NamedInt &knob) {
+    return knob.name == "schedule" && knob.value != 0;
+  });
+  uint64_t boxed = isFed ? sem::productOperands(op, kernel) : 0;
+  for (size_t i = 0; boxed && i < op.tensors.size(); ++i)
+    if (op.tensors[i].role == sem::Role::Output)
+      boxed |= uint64_t(1) << i;
+  return boxed;
+}
+
 // A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, in those whose last axis is one of these tensors'
 // last axes (a norm's weight), and in those of two axes or more whose last axis is no axis of these at all (a table of angles). What is
 // left, such as a number a row, is read by element.
-KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts)
-    : op(op), spec(spec), facts(facts), tensors(op.tensors.size()), extentDivisors(op.dims.size(), 1) {
+KernelParams::KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, const tile::FactSet &facts)
+    : op(op), spec(kernel.spec), facts(facts), tensors(op.tensors.size()), extentDivisors(op.dims.size(), 1) {
   if (spec.kernel >= 0 && op.kernels[spec.kernel].guard)
     addDivisors(*op.kernels[spec.kernel].guard, extentDivisors);
   if (!isFast())
@@ -66,6 +79,7 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
   for (size_t i = 0; i < tensors.size(); ++i)
     if (present(i))
       maxRank = std::max(maxRank, op.tensors[i].dims.size());
+  uint64_t boxed = boxedTensors(op, kernel);
   std::set<int64_t> vectorDims, otherDims;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!present(i) || op.tensors[i].dims.size() != maxRank)
@@ -82,14 +96,16 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Specialization &sp
     bool isTable = op.tensors[i].dims.size() > 1 && last.dim >= 0 && !otherDims.count(last.dim);
     if (op.tensors[i].dims.size() != maxRank && !vectorDims.count(last.dim) && !isTable)
       continue;
-    tensors[i] = {true, true, true};
-    if (last.dim >= 0)
-      extentDivisors[last.dim] =
-          std::max(extentDivisors[last.dim], vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i)))));
+    bool isTransposed = facts.transposed >> i & 1, isBoxed = boxed >> i & 1;
+    tensors[i] = {true, true, !isBoxed, isTransposed};
+    int64_t inner = op.tensors[i].dims[op.tensors[i].dims.size() - (isTransposed ? 2 : 1)].dim;
+    if (inner >= 0 && !isBoxed)
+      extentDivisors[inner] =
+          std::max(extentDivisors[inner], vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i)))));
   }
   // A part of whole vectors tells more of the dim that it is a part of: where N is even and N // 2 a multiple of 8, N is one of 16.
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (!tensors[i].wholeVectors)
+    if (!tensors[i].wholeVectors || tensors[i].transposed)
       continue;
     DimPart part = partOf(op.tensors[i].dims.back());
     if (part.dim < 0 || part.factor <= 0 || extentDivisors[part.dim] % part.factor != 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parameters a kernel may have, with the facts that its fact set promises of each, and the values that hold them.
 #pragma once
+#include "compiler/ir/FactSet.h"
 #include "compiler/ir/KernelABI.h"
 #include "compiler/ir/Tile.h"
 #include "compiler/semantics/OpModel.h"
@@ -15,11 +16,11 @@ mlir::Type memoryType(mlir::MLIRContext *context, DType dtype);
 
 class KernelParams {
 public:
-  KernelParams(const sem::OpModel &op, const sem::Specialization &spec, tile::Facts facts);
+  KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, const tile::FactSet &facts);
 
   /// What each tensor must promise, by tensor id.
   const std::vector<tile::TensorFacts> &tensorFacts() const { return tensors; }
-  bool isFast() const { return facts == tile::Facts::Fast; }
+  bool isFast() const { return facts.isFast(); }
   bool isGroup(int64_t tensor, int64_t axis) const;
 
   /// The parameter's value: a tile.param at the kernel's start, made on first use. The builder stands in the kernel.
@@ -35,7 +36,7 @@ private:
 
   const sem::OpModel &op;
   const sem::Specialization &spec;
-  tile::Facts facts;
+  tile::FactSet facts;
   std::vector<tile::TensorFacts> tensors;
   std::vector<int64_t> extentDivisors; ///< by dim
   std::map<std::tuple<tile::ParamKind, int64_t, int64_t>, int64_t> numbers;

@@ -13,9 +13,9 @@ using namespace mlir;
 using namespace tilegym;
 using namespace tilegym::lowering;
 
-Lowerer::Lowerer(const sem::OpModel &op, const sem::Kernel &kernel, tile::Facts facts, OpBuilder &builder,
-                 DiagnosticSink &sink)
-    : op(op), kernel(kernel), builder(builder), sink(sink), params(op, kernel.spec, facts),
+Lowerer::Lowerer(const sem::OpModel &op, const sem::Kernel &kernel, const tile::FactSet &facts,
+                 OpBuilder &builder, DiagnosticSink &sink)
+    : op(op), kernel(kernel), builder(builder), sink(sink), params(op, kernel, facts),
       location(builder.getUnknownLoc()), locals(kernel.locals.size()), views(kernel.locals.size()) {
   using arith::FastMathFlags;
   FastMathFlags flags = FastMathFlags::none, function = FastMathFlags::none;
@@ -72,8 +72,9 @@ Value Lowerer::floatNumber(Type type, double value) {
 
 void Lowerer::lowerBody() { lowerBlock(kernel.block); }
 
-bool tilegym::lowering::lowerKernel(const sem::OpModel &op, const sem::Kernel &kernel, tile::Facts facts,
-                                    StringRef entry, ModuleOp module, DiagnosticSink &sink) {
+bool tilegym::lowering::lowerKernel(const sem::OpModel &op, const sem::Kernel &kernel,
+                                    const tile::FactSet &facts, StringRef entry, ModuleOp module,
+                                    DiagnosticSink &sink) {
   size_t errors = sink.numErrors();
   reportUnsupported(op, kernel, sink);
   if (sink.numErrors() != errors)
@@ -90,7 +91,7 @@ bool tilegym::lowering::lowerKernel(const sem::OpModel &op, const sem::Kernel &k
     else
       knobs.push_back(builder.getNamedAttr(knob.name, builder.getI64IntegerAttr(knob.value)));
   }
-  auto factsAttr = tile::FactsAttr::get(context, facts);
+  auto factsAttr = tile::FactsAttr::get(context, facts.kind);
   auto math = kernel.math;
   auto mathAttr = math.approx || math.ftz || math.contract
                       ? tile::MathAttr::get(context, math.approx, math.ftz, math.contract)

@@ -45,9 +45,10 @@ Lowerer::Access Lowerer::regionOf(const ViewValue &view) {
           length = range.extent;
           at = range.start ? range.start : index(0);
         }
-    bool isLast = axis + 1 == view.tensorAxes.size(), isGroup = params.isGroup(view.tensor, int64_t(axis));
+    bool isInner = axis + (facts.transposed ? 2 : 1) == view.tensorAxes.size();
+    bool isGroup = params.isGroup(view.tensor, int64_t(axis));
     Value stride;
-    if (isLast && facts.unitInner)
+    if (isInner && facts.unitInner)
       stride = index(1);
     else if (!isGroup)
       stride = params.get(builder, ParamKind::Stride, view.tensor, int64_t(axis));

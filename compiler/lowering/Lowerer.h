@@ -15,8 +15,8 @@ using Values = llvm::SmallVector<Value, 2>;
 
 class Lowerer {
 public:
-  Lowerer(const sem::OpModel &op, const sem::Kernel &kernel, tile::Facts facts, mlir::OpBuilder &builder,
-          DiagnosticSink &sink);
+  Lowerer(const sem::OpModel &op, const sem::Kernel &kernel, const tile::FactSet &facts,
+          mlir::OpBuilder &builder, DiagnosticSink &sink);
 
   /// The kernel's statements at the builder's place.
   void lowerBody();

@@ -8,7 +8,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -22,7 +24,9 @@ namespace {
 /// What PlanShared aligns buffers to.
 constexpr int64_t bufferAlignment = 1024;
 /// Left for mbarriers, and for what moves between threads while buffers live.
-constexpr int64_t besideBuffers = 2048;
+constexpr int64_t besideBuffers = 1024;
+/// What a block takes of its multiprocessor's shared memory beyond its own.
+constexpr int64_t takenByBlock = 1024;
 constexpr int64_t maxRows = 256; // of one copy
 
 /// Whether the value is a product's result, or elementwise work on one.
@@ -57,7 +61,7 @@ bool isPersistent(Operation *op) {
 struct Staging {
   int axis = 0;             ///< of the tile: along which neighbours are neighbours in memory
   int64_t strips = 1;       ///< equal parts along it
-  int64_t buffers = 1;      ///< that the strips take in turns
+  int64_t buffers = 1;      ///< that the strips take in turns, two or, where there is room for one alone, one
   int64_t swizzle = 128;    ///< bytes
   SmallVector<int64_t> box; ///< by axis of the region
   RankedTensorType part;    ///< one strip, in registers
@@ -131,8 +135,12 @@ private:
     return fit(store, type, plan) ? std::optional(plan) : std::nullopt;
   }
 
-  /// The whole tile at once where there is room for it, else strips, two on their way.
+  /// The whole tile at once where there is room for it, else strips, two on their way; where not even the narrowest leave room for that, one.
   bool fit(tile::StoreOp store, RankedTensorType type, Staging &plan) {
+    return fit(store, type, plan, 2) || fit(store, type, plan, 1);
+  }
+
+  bool fit(tile::StoreOp store, RankedTensorType type, Staging &plan, int64_t buffers) {
     auto layout = cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     int64_t rows = type.getDimSize(1 - plan.axis), columns = type.getDimSize(plan.axis);
@@ -143,7 +151,7 @@ private:
           strips == 1 ? layout : layout::splitAxis(layout, plan.axis, strips);
       if (!part)
         return false;
-      plan.buffers = std::min<int64_t>(strips, 2);
+      plan.buffers = std::min(strips, buffers);
       if (plan.buffers * buffer > room)
         continue;
       plan.strips = strips;
@@ -204,9 +212,7 @@ private:
       Value part = store.getValue();
       SmallVector<Value> indices(store.getIndices());
       if (plan.strips > 1) {
-        SmallVector<int64_t> offsets(2, 0);
-        offsets[plan.axis] = offset;
-        part = tile::ExtractOp::create(b, loc, plan.part, part, offsets);
+        part = stripOf(part, plan, offset, b);
         Value more = arith::ConstantOp::create(b, loc, b.getIntegerAttr(indices[inner].getType(), offset));
         indices[inner] = arith::AddIOp::create(b, loc, indices[inner], more);
       }
@@ -217,7 +223,47 @@ private:
     b.setInsertionPointAfter(outermost);
     for (tile::AllocOp buffer : buffers)
       tile::DeallocOp::create(b, loc, buffer);
+    Operation *made = store.getValue().getDefiningOp();
     store.erase();
+    eraseUnused(made);
+  }
+
+  /// A strip of the value: of what only it is made from, element by element, where that is so. Each strip is then converted next to its store; conversions of all strips before
+  /// the first store make ptxas serialise the wgmmas, whose results they read (C7514).
+  Value stripOf(Value value, const Staging &plan, int64_t offset, OpBuilder &b) {
+    auto type = RankedTensorType::get(plan.part.getShape(), getElementTypeOrSelf(value.getType()),
+                                      plan.part.getEncoding());
+    Operation *op = value.getDefiningOp();
+    if (op && op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 && isUsedByStripsAlone(op)) {
+      IRMapping map;
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType>(operand.getType()) && !map.contains(operand))
+          map.map(operand, stripOf(operand, plan, offset, b));
+      Operation *copy = b.clone(*op, map);
+      copy->getResult(0).setType(type);
+      return copy->getResult(0);
+    }
+    SmallVector<int64_t> offsets(2, 0);
+    offsets[plan.axis] = offset;
+    return tile::ExtractOp::create(b, value.getLoc(), type, value, offsets);
+  }
+
+  /// Whether the work on strips takes the op's place: the store is its only user, or what that only uses.
+  static bool isUsedByStripsAlone(Operation *op) {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return user == *op->getUsers().begin() &&
+             (isa<tile::StoreOp>(user) ||
+              (user->hasTrait<OpTrait::Elementwise>() && isUsedByStripsAlone(user)));
+    });
+  }
+
+  static void eraseUnused(Operation *op) {
+    if (!op || !isOpTriviallyDead(op))
+      return;
+    SmallVector<Value> operands(op->getOperands());
+    op->erase();
+    for (Value operand : operands)
+      eraseUnused(operand.getDefiningOp());
   }
 
   tile::KernelOp kernel;
@@ -226,7 +272,10 @@ private:
 
 struct StageStoresPass : impl::StageStoresBase<StageStoresPass> {
   using StageStoresBase::StageStoresBase;
-  void runOnOperation() override { Stager(getOperation(), sharedBytes).run(); }
+  void runOnOperation() override {
+    int64_t blocks = std::max<int64_t>(1, getOperation().getBlocksPerSm());
+    Stager(getOperation(), (sharedBytes + takenByBlock) / blocks - takenByBlock).run();
+  }
 };
 
 } // namespace

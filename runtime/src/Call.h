@@ -111,6 +111,7 @@ private:
   TilegymStatus mergeAxes();
   void findFacts();
   uint8_t factsOf(uint32_t id) const;
+  int transposedFactsOf(const BoundTensor &b) const;
   [[gnu::cold]] TilegymStatus wrongShape(uint32_t id, const TilegymTensor &given);
   [[gnu::cold]] TilegymStatus wrongDType(uint32_t id, int32_t given);
   [[gnu::cold]] TilegymStatus wrongChoice(uint32_t dim);

@@ -151,6 +151,20 @@ TilegymStatus Call::mergeAxes() {
   return TILEGYM_OK;
 }
 
+/// What holds of a matrix whose columns lie together, and of a stack of them: none of a group's axes is one of the two.
+int Call::transposedFactsOf(const BoundTensor &b) const {
+  int inner = b.rank - 2;
+  if (inner < b.leading || b.strides[inner] != 1 || b.shape[inner] < 2)
+    return 0;
+  auto is16 = [&](int64_t elements) { return uint64_t(elements) * uint64_t(b.elementBytes) % 16 == 0; };
+  bool aligned = reinterpret_cast<uintptr_t>(b.given->data) % 16 == 0;
+  for (int i = b.leading; i < b.rank; ++i)
+    aligned &= i == inner || b.shape[i] <= 1 || is16(b.strides[i]);
+  for (int g = 0; b.hasGroup && g < group.rank; ++g)
+    aligned &= is16(group.strides[&b - bound][g]);
+  return kUnitInner | (aligned ? kAligned : 0) | (is16(b.shape[inner]) ? kWholeVectors : 0);
+}
+
 uint8_t Call::factsOf(uint32_t id) const {
   const BoundTensor &b = bound[id];
   auto is16 = [&](int64_t elements) { return uint64_t(elements) * uint64_t(b.elementBytes) % 16 == 0; };
@@ -171,8 +185,9 @@ uint8_t Call::factsOf(uint32_t id) const {
       aligned &= is16(b.strides[i]);
   for (int g = 0; b.hasGroup && g < group.rank - lastIsGroup; ++g)
     aligned &= is16(group.strides[id][g]);
-  return uint8_t((inner == 1 || innerExtent <= 1 ? kUnitInner : 0) | (aligned ? kAligned : 0) |
-                 (is16(innerExtent) ? kWholeVectors : 0));
+  int bits = (inner == 1 || innerExtent <= 1 ? kUnitInner : 0) | (aligned ? kAligned : 0) |
+             (is16(innerExtent) ? kWholeVectors : 0);
+  return uint8_t(bits | kTransposed * transposedFactsOf(b));
 }
 
 void Call::findFacts() {

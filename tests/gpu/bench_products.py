@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--dtype bf16] [--rounds 11].
+"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--dtype bf16] [--precision ieee] [--orders nn,tn,nt,tt] [--pad 8] [--rounds 11].
 
 KERNELS is a folder that `tilegymc compile matmul` made, or one of several such folders, each a contestant of its own. Every contestant is checked on odd and large
 shapes against f64 first; one that is wrong is said so and left out. Times are CUDA graphs of up to 20 launches, in an order shuffled each round; printed are
-torch's median in us and TFLOPS, and for each contestant the ratio torch's time / its own.
+torch's median in us and TFLOPS, and for each contestant the ratio torch's time / its own. Orders say for a and b whether they are transposed views; with --pad their
+rows (and the result's) begin at multiples of so many elements, so that odd sizes can be copied by tensor maps.
 """
 import argparse
 import os
@@ -14,21 +15,45 @@ import sys
 import torch
 from tilegym_ctypes import Package
 
-DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f8e4m3": torch.float8_e4m3fn}
+PRECISIONS = ["ieee", "tf32", "tf32x3", "fast"]  # as the spec lists them
 CHECKED = [(300, 520, 264), (1024, 1024, 1024), (2176, 4352, 1088), (8, 8, 8), (64, 64, 0), (1000, 1000, 520)]
 SHAPES = ",".join(f"{n}x{n}x{n}" for n in (1024, 2048, 4096, 8192)) + "," + ",".join(
     f"8192x8192x{k}" for k in (256, 512, 1024, 2048)) + "," + ",".join(
     f"{m}x{nk}" for m in (1, 16, 64, 128, 512, 2048, 8192) for nk in ("6144x4096", "28672x4096", "4096x14336"))
 
 
-def is_right(package, shape, dtype):
+def matrix(rows, columns, dtype, pad=1, transposed=False):
+    """Random normal numbers; `pad`: neighbouring rows (columns of a transposed one) are a multiple of it apart."""
+    if transposed:
+        return matrix(columns, rows, dtype, pad).t()
+    stride = -(-columns // pad) * pad
+    return torch.randn(rows, max(stride, 1), device="cuda").to(dtype)[:, :columns]
+
+
+def operands(shape, dtype, order, pad=1):
     m, n, k = shape
-    a, b = torch.randn(m, k, device="cuda").to(dtype), torch.randn(k, n, device="cuda").to(dtype)
+    return matrix(m, k, dtype, pad, order[0] == "t"), matrix(k, n, dtype, pad, order[1] == "t")
+
+
+def peer(a, b, c, precision):
+    """torch's product: of f8 by _scaled_mm into bf16, which adds as exactly as `precision` says."""
+    if a.dtype == DTYPES["f8e4m3"]:
+        one = torch.ones((), device="cuda")
+        return lambda: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=precision == "fast")
+    return lambda: torch.matmul(a, b, out=c)
+
+
+def is_right(package, shape, dtype, order, pad, precision):
+    m, n, k = shape
+    a, b = operands(shape, dtype, order, pad)
     want = a.double() @ b.double()
-    limit = 2e-3 if dtype == torch.float32 else 2e-2
+    limit = {torch.float32: 0.1 if precision == "tf32" else 2e-3, DTYPES["f8e4m3"]: 0.14}.get(dtype, 2e-2)
+    want = want.clamp(-448, 448) if dtype == DTYPES["f8e4m3"] else want
     for _ in range(3):
-        c = torch.full((m, n), float("nan"), device="cuda", dtype=dtype)
-        package.call("matmul", a=a, b=b, c=c)
+        c = matrix(m, n, dtype, pad)
+        c.view(torch.uint8 if dtype.itemsize == 1 else dtype).fill_(255 if dtype.itemsize == 1 else float("nan"))
+        package.call("matmul", a=a, b=b, c=c, precision=PRECISIONS.index(precision))
         if not bool((((c.double() - want).abs() / (1 + want.abs())) < limit).all()):
             return False
     return True
@@ -46,14 +71,14 @@ def graph_of(run, launches):
     return graph
 
 
-def time_shape(packages, shape, dtype, rounds):
+def time_shape(packages, shape, dtype, order, pad, precision, rounds):
     m, n, k = shape
-    a, b = torch.randn(m, k, device="cuda").to(dtype), torch.randn(k, n, device="cuda").to(dtype)
-    c = torch.empty(m, n, device="cuda", dtype=dtype)
+    a, b = operands(shape, dtype, order, pad)
+    c = matrix(m, n, dtype, pad)
     launches = max(1, min(20, int(3e-3 / (2 * m * n * k / 7e14 + 3e-6))))
-    runs = {"torch": graph_of(lambda: torch.matmul(a, b, out=c), launches)}
+    runs = {"torch": graph_of(peer(a, b, c, precision), launches)}
     for name, package in packages.items():
-        runs[name] = graph_of(lambda p=package: p.call("matmul", a=a, b=b, c=c), launches)
+        runs[name] = graph_of(lambda p=package: p.call("matmul", a=a, b=b, c=c, precision=PRECISIONS.index(precision)), launches)
     times = {name: [] for name in runs}
     for turn in range(rounds + 1):  # the first warms up
         for name in random.sample(list(runs), len(runs)):
@@ -72,16 +97,21 @@ def main():
     parser.add_argument("kernels")
     parser.add_argument("--shapes", default=SHAPES)
     parser.add_argument("--dtype", choices=list(DTYPES), default="bf16")
+    parser.add_argument("--precision", choices=PRECISIONS, default="ieee")
+    parser.add_argument("--orders", default="nn")
+    parser.add_argument("--pad", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=11)
     args = parser.parse_args()
     dtype = DTYPES[args.dtype]
     folders = [args.kernels] if os.path.exists(os.path.join(args.kernels, "manifest.json")) else sorted(
         os.path.join(args.kernels, name) for name in os.listdir(args.kernels))
     torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = args.precision == "tf32"
     packages, wrong = {}, 0
     for folder in folders:
         package = Package(folder, "./libtilegym.so")
-        bad = [shape for shape in CHECKED if not is_right(package, shape, dtype)]
+        bad = [(shape, order) for shape in CHECKED for order in args.orders.split(",") for pad in {1, args.pad}
+               if not is_right(package, shape, dtype, order, pad, args.precision)]
         if bad:
             print(f"WRONG {os.path.basename(folder)} at {bad}")
             wrong += 1
@@ -89,10 +119,11 @@ def main():
             packages[os.path.basename(folder)] = package
     for text in args.shapes.split(","):
         shape = tuple(int(extent) for extent in text.split("x"))
-        took = time_shape(packages, shape, dtype, args.rounds)
-        rate = 2 * shape[0] * shape[1] * shape[2] / took["torch"] / 1e6
-        print(f"{text} torch {took['torch']:.1f} us {rate:.0f} TFLOPS" +
-              "".join(f"; {name} {took['torch'] / took[name]:.3f}" for name in packages), flush=True)
+        for order in args.orders.split(","):
+            took = time_shape(packages, shape, dtype, order, args.pad, args.precision, args.rounds)
+            rate = 2 * shape[0] * shape[1] * shape[2] / took["torch"] / 1e6
+            print(f"{text} {order} torch {took['torch']:.1f} us {rate:.0f} TFLOPS" +
+                  "".join(f"; {name} {took['torch'] / took[name]:.3f}" for name in packages), flush=True)
     sys.exit(1 if wrong else 0)
 
 

@@ -276,7 +276,7 @@ public:
     subject->arch = chosen.arch;
     subject->op = chosen.spec->op;
     subject->tests = &chosen.spec->tests;
-    subject->isFast = chosen.slot.facts == tile::Facts::Fast;
+    subject->isFast = chosen.slot.facts.isFast();
     subject->module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
     auto failed = [&](const char *what) {
       return llvm::createStringError("%s %s: %s\n%s", op.name.c_str(), subject->variant.c_str(), what,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `tilegym-opt lower SPEC KERNEL [general] [checks] [sim] [emit=STAGE] [arch=sm_90a] [NAME=VALUE ...]`: one variant of a spec's kernel at a stage of the
+// `tilegym-opt lower SPEC KERNEL [general] [transposed=TENSOR] [checks] [sim] [emit=STAGE] [arch=sm_90a] [NAME=VALUE ...]`: one variant of a spec's kernel at a stage of the
 // pipeline, for tests.
 #include "LowerSpec.h"
 #include "compiler/driver/ChooseVariant.h"
@@ -17,7 +17,8 @@ static int fail(const DiagnosticSink &sink) {
 
 int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   if (args.size() < 2) {
-    llvm::errs() << "usage: tilegym-opt lower SPEC KERNEL [general] [checks] [sim] [emit=STAGE] [arch=ARCH] "
+    llvm::errs() << "usage: tilegym-opt lower SPEC KERNEL [general] [transposed=TENSOR] [checks] [sim] "
+                    "[emit=STAGE] [arch=ARCH] "
                     "[NAME=VALUE ...]\n";
     return 1;
   }
@@ -26,7 +27,8 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
     llvm::errs() << args[0] << ": " << buffer.getError().message() << "\n";
     return 1;
   }
-  tile::Facts facts = tile::Facts::Fast;
+  tile::FactSet facts(tile::Facts::Fast);
+  llvm::SmallVector<std::string> transposed;
   driver::Settings settings;
   driver::CompileOptions options;
   options.stopAfter = driver::Stage::Tile;
@@ -39,6 +41,8 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
       options.pipeline.checks = true;
     else if (arg == "sim")
       options.pipeline.platform = driver::Platform::Simulator;
+    else if (name == "transposed")
+      transposed.push_back(value.str());
     else if (name == "arch")
       arch = value.str();
     else if (auto stage = name == "emit" ? driver::parseStage(value) : std::nullopt)
@@ -64,6 +68,14 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
           : sem::analyze(spec, {{slash.second.empty() ? "lib" : slash.first.str() + "/lib"}}, sink);
   if (!op)
     return fail(sink);
+  for (const std::string &name : transposed) {
+    int64_t id = op->findTensor(name);
+    if (id < 0) {
+      llvm::errs() << "transposed=" << name << ": the op has no tensor of that name\n";
+      return 1;
+    }
+    facts.transposed |= uint64_t(1) << id;
+  }
   auto variant = driver::chooseVariant(*op, args[1], settings, arch, sink);
   if (!variant)
     return fail(sink);

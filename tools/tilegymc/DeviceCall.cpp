@@ -24,7 +24,7 @@ size_t DeviceCall::homeOf(size_t id) const {
   return shared >= 0 && call.bound.spec.present[size_t(shared)] ? size_t(shared) : id;
 }
 
-bool DeviceCall::upload(interp::Spread spread, std::byte poison, std::string &error) {
+bool DeviceCall::upload(interp::Spread spread, uint64_t transposed, std::byte poison, std::string &error) {
   tensors.resize(op.tensors.size());
   images.assign(op.tensors.size(), std::nullopt);
   for (size_t id = 0; id < op.tensors.size(); ++id) {
@@ -32,7 +32,8 @@ bool DeviceCall::upload(interp::Spread spread, std::byte poison, std::string &er
       continue;
     const sem::TensorParam &tensor = op.tensors[id];
     if (tensor.role != sem::Role::Output) {
-      images[id] = inputs.tensors[id][0];
+      const interp::HostTensor &given = inputs.tensors[id][0];
+      images[id] = transposed >> id & 1 ? interp::respread(given, interp::Spread::Transposed) : given;
     } else {
       interp::HostTensor dense = interp::HostTensor::allocate(call.bound.spec.dtypes[size_t(tensor.typeVar)],
                                                               call.bound.shapes[id][0]);

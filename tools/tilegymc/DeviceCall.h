@@ -15,7 +15,7 @@ public:
       : gpu(gpu), op(op), call(call), inputs(inputs), inPlace(inPlace) {}
 
   /// Inputs and inouts as given; outputs in the same spread, full of `poison`. False, with `error` set, where memory lacks.
-  bool upload(interp::Spread spread, std::byte poison, std::string &error);
+  bool upload(interp::Spread spread, uint64_t transposed, std::byte poison, std::string &error);
   /// In the order of the op's arguments.
   const std::vector<const void *> &arguments();
   /// The same with the outputs left out.

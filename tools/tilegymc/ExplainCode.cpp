@@ -33,7 +33,7 @@ std::optional<Found> findVariant(const sem::OpModel &op, const std::string &entr
     for (size_t i = 0; i < slot.candidates.size(); ++i)
       if (nameOf(op, slot, slot.candidates[i]) == entry) {
         driver::VariantSlot tuned = slot;
-        bool applies = slot.facts == tile::Facts::Fast && table.apply(op, tuned, sink) &&
+        bool applies = slot.facts.isFast() && table.apply(op, tuned, sink) &&
                        nameOf(op, slot, tuned.candidates.front()) == entry;
         return Found{std::move(slot), i, applies};
       }

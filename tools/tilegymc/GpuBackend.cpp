@@ -3,6 +3,7 @@
 #include "GpuBackend.h"
 #include "VariantFit.h"
 #include "VariantLaunch.h"
+#include <set>
 
 namespace tilegym::cli {
 namespace {
@@ -39,6 +40,30 @@ std::string difference(const sem::OpModel &op, const Tensors &a, const Tensors &
 
 } // namespace
 
+std::vector<TransposedInputs> transposedInputs(const PackageFile &package, const sem::OpModel &op) {
+  std::set<uint64_t> sets;
+  std::optional<size_t> number = package.findOp(op.name);
+  const runtime::Table &table = package.table();
+  if (number)
+    for (const format::Variant &v : table.get<format::Variant>(table.ops()[*number].variants)) {
+      uint64_t tensors = 0;
+      std::span<const uint8_t> facts = table.get<uint8_t>(v.tensorFacts);
+      for (size_t id = 0; id < facts.size(); ++id)
+        tensors |= uint64_t(facts[id] >= format::kTransposed) << id;
+      if (tensors)
+        sets.insert(tensors);
+    }
+  std::vector<TransposedInputs> result;
+  for (uint64_t tensors : sets) {
+    std::string text;
+    for (size_t id = 0; id < op.tensors.size(); ++id)
+      if (tensors >> id & 1)
+        text += (text.empty() ? ", " : " and ") + op.tensors[id].name;
+    result.push_back({tensors, text + " transposed"});
+  }
+  return result;
+}
+
 bool mayRunInPlace(const sem::OpModel &op) {
   return std::any_of(op.tensors.begin(), op.tensors.end(),
                      [](const sem::TensorParam &t) { return t.aliasOf >= 0; });
@@ -72,7 +97,7 @@ void GpuBackend::checkShapes(DeviceCall &call, size_t number, const sem::TestCal
 std::optional<Tensors> GpuBackend::once(DeviceCall &call, size_t number, std::byte poison,
                                         interp::Outcome &outcome, std::string &skipped) {
   std::string error;
-  if (!call.upload(spread, poison, error)) {
+  if (!call.upload(spread, transposed, poison, error)) {
     addFault(outcome, error);
     return std::nullopt;
   }
@@ -114,7 +139,7 @@ void GpuBackend::runVariant(uint32_t index, size_t number, DeviceCall &call, int
   std::string error;
   VariantLaunch variant;
   beforeLaunch(2 + index);
-  if (!call.upload(spread, std::byte{0xff}, error) ||
+  if (!call.upload(spread, transposed, std::byte{0xff}, error) ||
       !variant.prepare(gpu, package, number, index, call.arguments().data(), error))
     addFault(outcome, error);
   else if (!variant.launch(error))

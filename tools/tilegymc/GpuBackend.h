@@ -13,6 +13,13 @@ struct GpuHealth {
   std::atomic<bool> lost{false};
 };
 
+/// Inputs (bit a tensor) that some fast variant of the op wants transposed, and ", a and b transposed".
+struct TransposedInputs {
+  uint64_t tensors;
+  std::string text;
+};
+std::vector<TransposedInputs> transposedInputs(const PackageFile &package, const sem::OpModel &op);
+
 /// Whether an output may share an input's memory.
 bool mayRunInPlace(const sem::OpModel &op);
 
@@ -24,6 +31,8 @@ public:
   std::string name() const override { return "gpu"; }
   /// How outputs lie in memory, and how the inputs of the next run do.
   void setSpread(interp::Spread how) { spread = how; }
+  /// Inputs (bit a tensor) whose last two axes the next runs find swapped in memory.
+  void setTransposed(uint64_t tensors) { transposed = tensors; }
   /// Whether outputs that may share an input's memory do.
   void setInPlace(bool wanted) { inPlace = wanted; }
   /// Whether variants that the runtime would not choose run, too.
@@ -61,6 +70,7 @@ private:
   const PackageFile &package;
   GpuHealth &health;
   interp::Spread spread = interp::Spread::Dense;
+  uint64_t transposed = 0;
   bool others = false, inPlace = false;
   std::optional<uint32_t> only;
 };

@@ -41,7 +41,7 @@ Result runOnGpu(const sem::OpModel &op, const UserCall &user, const Gpu &gpu, co
                   InputWrong);
   DeviceCall call(gpu, op, user.call, user.inputs);
   std::string error;
-  if (!call.upload(interp::Spread::Dense, std::byte{0xff}, error))
+  if (!call.upload(interp::Spread::Dense, 0, std::byte{0xff}, error))
     return failed(error, EnvironmentLacks);
   const void *const *args = call.arguments().data();
   const char *variant = "";

@@ -139,8 +139,15 @@ void SimRun::run(const sem::OpModel &op, const sem::TestCall &call, interp::Case
       backend.setOthers(options.others);
       lines.push_back({op.name, backend.name() + called, runner.run(call, backend, spread)});
     }
+    backend.setSpread(interp::Spread::Dense);
+    for (const TransposedInputs &inputs : transposedInputs(*target.package, op)) {
+      if (elements > options.spreadLimit)
+        break;
+      backend.setTransposed(inputs.tensors);
+      lines.push_back({op.name, backend.name() + inputs.text, runner.run(call, backend)});
+    }
+    backend.setTransposed(0);
     if (mayRunInPlace(op) && elements <= options.spreadLimit) {
-      backend.setSpread(interp::Spread::Dense);
       backend.setInPlace(true);
       lines.push_back(
           {op.name, backend.name() + ", in place", runner.run(call, backend, interp::Spread::Dense)});

@@ -111,8 +111,13 @@ void runCase(const Task &task, const Backends &on, GpuSide &side, const SimRun &
     backend.setOthers(true);
     lines.push_back({op.name, called, runner.run(*task.call, backend, spread)});
   }
+  backend.setSpread(interp::Spread::Dense);
+  for (const TransposedInputs &inputs : transposedInputs(*side.package, op)) {
+    backend.setTransposed(inputs.tensors);
+    lines.push_back({op.name, "gpu" + inputs.text, runner.run(*task.call, backend)});
+  }
+  backend.setTransposed(0);
   if (mayRunInPlace(op)) {
-    backend.setSpread(interp::Spread::Dense);
     backend.setInPlace(true);
     lines.push_back({op.name, "gpu, in place", runner.run(*task.call, backend, interp::Spread::Dense)});
   }

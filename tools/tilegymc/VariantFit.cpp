@@ -60,12 +60,17 @@ std::string whyNot(const runtime::Call &call, const format::Variant &v, const Ke
     for (size_t t = 0; t < wanted.size(); ++t) {
       std::string name(table.text(call.tensors[t].name));
       int lacking = wanted[t] & ~call.facts[t];
+      bool transposed = wanted[t] >= format::kTransposed;
+      std::string axis = transposed ? "last axis but one" : "last axis";
+      if (transposed)
+        lacking /= format::kTransposed;
       if (lacking & format::kUnitInner)
-        add("fast needs " + name + " to have unit stride along its last axis");
+        add("fast needs " + name + " to have unit stride along its " + axis);
       if (lacking & format::kAligned)
-        add("fast needs " + name + "'s address and outer strides to be multiples of 16 bytes");
+        add("fast needs " + name + "'s address and " + (transposed ? "other" : "outer") +
+            " strides to be multiples of 16 bytes");
       if (lacking & format::kWholeVectors)
-        add("fast needs " + name + "'s last axis to be a multiple of 16 bytes");
+        add("fast needs " + name + "'s " + axis + " to be a multiple of 16 bytes");
     }
   }
   if (runtime::fitnessOf(table, v, arch) < 0)

@@ -44,11 +44,13 @@ tile.kernel @whole grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, 
 #acc = #tile.layout<"64x256 unit 64x256 reg [0,1] [8,0] [0,8] [0,16] [0,32] [0,64] [0,128] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
 #s = #tile.layout<"64x64 unit 64x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32] [8,0] [16,0] [32,0]">
 
-// Beside a ring that lives on there is room for two strips of 64 columns.
+// Beside a ring that lives on there is room for two strips of 64 columns; each is converted next to its store.
 // CHECK-LABEL: tile.kernel @strips
 // CHECK: %[[A:.*]] = tile.alloc : !tile.shared<1, tensor<64x64xbf16, #
 // CHECK: %[[B:.*]] = tile.alloc : !tile.shared<1, tensor<64x64xbf16, #
-// CHECK: %[[P0:.*]] = tile.extract %[[T:.*]] [0, 0]
+// CHECK-NOT: arith.truncf
+// CHECK: %[[E0:.*]] = tile.extract %[[T:.*]] [0, 0] : tensor<64x256xf32
+// CHECK: %[[P0:.*]] = arith.truncf %[[E0]] : tensor<64x64xf32
 // CHECK: %[[S0:.*]] = tile.slot %[[A]][
 // CHECK: tile.put %[[P0]] into %[[S0]]
 // CHECK: tile.tensor_store %[[S0]] to %[[MAP:.*]][
@@ -79,6 +81,35 @@ tile.kernel @strips grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0,
   %t = arith.truncf %d : tensor<64x256xf32, #acc> to tensor<64x256xbf16, #acc>
   tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 256) stride %one below(%zero, %n)] : tensor<64x256xbf16, #acc> to !tile.ptr<bf16>
   tile.dealloc %ring : !tile.shared<5, tensor<64x64xbf16, #s>>
+  tile.return
+}
+
+// -----
+
+#acc = #tile.layout<"64x256 unit 64x256 reg [0,1] [8,0] [0,8] [0,16] [0,32] [0,64] [0,128] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
+#s = #tile.layout<"64x64 unit 64x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32] [8,0] [16,0] [32,0]">
+
+// Of half the memory, which is a block's where two share the multiprocessor, the ring leaves room for one strip.
+// CHECK-LABEL: tile.kernel @one_buffer
+// CHECK-COUNT-1: tile.alloc : !tile.shared<1, tensor<64x64xbf16, #
+// CHECK-NOT: tile.alloc : !tile.shared<1,
+// CHECK-COUNT-4: tile.tensor_store
+tile.kernel @one_buffer grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "c", !tile.ptr<bf16>, divisor = 16>, #tile.param<extent 0, "m", i64, upper = 2146435071>,
+    #tile.param<extent 1, "n", i64, divisor = 8, upper = 2146435071>, #tile.param<stride 0, "s", i64, divisor = 8, upper = 2147483647>] resident 2 {
+  %c = tile.param 0 : !tile.ptr<bf16>
+  %m = tile.param 1 : i64
+  %n = tile.param 2 : i64
+  %stride = tile.param 3 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %ring = tile.alloc : !tile.shared<2, tensor<64x64xbf16, #s>>
+  %x = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %y = arith.constant dense<1.0> : tensor<64x256xbf16>
+  %none = arith.constant dense<0.0> : tensor<64x256xf32, #acc>
+  %d = tile.dot %x, %y, %none : tensor<64x64xbf16>, tensor<64x256xbf16>, tensor<64x256xf32, #acc>
+  %t = arith.truncf %d : tensor<64x256xf32, #acc> to tensor<64x256xbf16, #acc>
+  tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 256) stride %one below(%zero, %n)] : tensor<64x256xbf16, #acc> to !tile.ptr<bf16>
+  tile.dealloc %ring : !tile.shared<2, tensor<64x64xbf16, #s>>
   tile.return
 }
 

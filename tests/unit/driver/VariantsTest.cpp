@@ -10,21 +10,24 @@ using namespace tilegym;
 
 namespace {
 
-std::shared_ptr<const sem::OpModel> opOf(const std::string &kernels) {
-  std::string text = R"(
-op copy(x: T[*R, N]) -> y: T[*R, N]
-  where T: f32 | f16
-reference { y = x }
-)" + kernels + R"(
-test { R in [1]; N in [2]; case "one" { R = 1; N = 1; x = [[1]]; expect y = [[1]] }; tolerance { f32: 0; f16: 0 } }
-bench none "a test"
-)";
+std::shared_ptr<const sem::OpModel> opOfText(const std::string &text) {
   DiagnosticSink sink;
   auto spec = std::make_shared<ast::Spec>(parseSpec(std::make_shared<SourceFile>("copy.tile", text), sink));
   auto op = sem::analyze(spec, {}, sink);
   INFO(renderAll(sink));
   REQUIRE(op);
   return op;
+}
+
+std::shared_ptr<const sem::OpModel> opOf(const std::string &kernels) {
+  return opOfText(R"(
+op copy(x: T[*R, N]) -> y: T[*R, N]
+  where T: f32 | f16
+reference { y = x }
+)" + kernels + R"(
+test { R in [1]; N in [2]; case "one" { R = 1; N = 1; x = [[1]]; expect y = [[1]] }; tolerance { f32: 0; f16: 0 } }
+bench none "a test"
+)");
 }
 
 const std::string resident = R"(
@@ -90,7 +93,7 @@ tune turn { BM in )" +
 } // namespace
 
 TEST_CASE(
-    "a fast variant for every derived value; general ones of long rows only where nothing later takes them") {
+    "a fast variant for every derived value, general ones of long rows only where nothing later takes them") {
   using Names = std::vector<std::string>;
   CHECK(slotsOf(resident + streaming, tile::Facts::Fast) ==
         Names{"resident_f32_BM16_BN128_warps4_fast spare", "resident_f32_BM8_BN256_warps4_fast spare",
@@ -123,7 +126,7 @@ TEST_CASE("points that need clusters are for targets that have them") {
             "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
 }
 
-TEST_CASE("a cluster shares what is more than some 16 KB; what no point can hold is a later kernel's") {
+TEST_CASE("a cluster shares what is more than some 16 KB, what no point can hold is a later kernel's") {
   std::string rows = R"(
 kernel resident(BM, BN = pow2ceil(N)) when (N <= 524288) & (N > 4096) {
   grid(cdiv(R, BM))
@@ -175,7 +178,35 @@ TEST_CASE("what no block can hold is left out, or an error that names the parame
         "sm_86; they were left out | ");
 }
 
-TEST_CASE("products: a result of 128 x 128, some 96 sums a thread, and 128 bytes of K; few loads a thread "
+TEST_CASE("the only product's operands in each order that they may have in memory") {
+  auto names = [](const std::string &body) {
+    auto op =
+        opOfText("op p(a: f16[Q, M, K], b: f16[Q, K, N], r: f16[Q, M, N], const both: bool) -> c: f16[Q, M, "
+                 "N]\nreference { c = a @ b + r }\n"
+                 "kernel k(BM) {\n  grid(Q)\n" +
+                 body +
+                 "  store(c[block(0)].tile(BM, 32)[0, 0], f16(s) + load(r[block(0)].tile(BM, 32)[0, 0]))\n}\n"
+                 "tune k { BM = 32 }\ntest { Q = 1; M = 1; N = 1; K = 1; both = true; case \"one\" { a = 1; "
+                 "b = 1; r = 1; expect c = [[[2]]] }; "
+                 "tolerance { f16: 0 } }\nbench none \"a test\"\n");
+    DiagnosticSink sink;
+    std::string result;
+    for (const driver::VariantSlot &slot :
+         driver::enumerateVariants(*op, "sm_80", *targets::findTarget(80), {{}, {{"both", "true"}}}, sink)) {
+      std::string name = driver::entryName(*op, slot.candidates.front(), slot.facts);
+      result += name.substr(strlen("p_k_both1_BM32_")) + " ";
+    }
+    return result;
+  };
+  CHECK(names("  let x = load(a[block(0)].tile(BM, 32)[0, 0])\n"
+              "  let s = mma(x, load(b[block(0), :, :].tile(32, 32)[0, 0]), zeros(f32, [BM, 32]))\n") ==
+        "fast fast_aT fast_bT fast_aT_bT general ");
+  CHECK(names("  let x = load(a[block(0)].tile(BM, 32)[0, 0])\n"
+              "  let t = mma(x, load(b[block(0)].tile(32, 32)[0, 0]), zeros(f32, [BM, 32]))\n"
+              "  let s = mma(x, load(b[block(0)].tile(32, 32)[1, 0]), t)\n") == "fast general ");
+}
+
+TEST_CASE("products: a result of 128 x 128, some 96 sums a thread, and 128 bytes of K, few loads a thread "
           "without facts") {
   std::string product = R"(
 kernel product(BM, BN, BK) {
@@ -191,12 +222,12 @@ tune product { BM in [32, 64, 128, 256]; BN in [32, 64, 128, 256]; BK in [16, 32
   CHECK(slotsOf(product, tile::Facts::Fast) ==
         std::vector<std::string>{"product_f32_BM128_BN128_BK32_warps4_stages3_fast"});
   CHECK(slotsOf(product, tile::Facts::General) ==
-        std::vector<std::string>{"product_f32_BM64_BN64_BK32_warps4_stages2_general"});
+        std::vector<std::string>{"product_f32_BM32_BN128_BK16_warps4_stages2_general"});
   std::string large = product.substr(0, product.find("tune")) +
                       "tune product { BM = 128; BN = 128; BK = 64; stages = 8; warps = 8 }\n";
   CHECK(compiling(large, "sm_80") ==
-        "0\nkernel 'product' needs 524288 bytes of shared memory a block at BM=128 BN=128 BK=64 "
-        "warps=8 stages=8, but sm_80 has 166912 | list smaller values of `BM`, `BN`, `BK` or "
+        "1\nkernel 'product' needs 524288 bytes of shared memory a block at BM=128 BN=128 BK=64 "
+        "stages=8 warps=8, but sm_80 has 166912 | list smaller values of `BM`, `BN`, `BK` or "
         "`stages` in `tune product`");
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("binary operations of integers") {
         N{-1});
 }
 
-TEST_CASE("comparisons give bools; NaN is unequal to all") {
+TEST_CASE("comparisons give bools, NaN is unequal to all") {
   auto compare = [](Op op, D a, D b) {
     const Shape shape{int64_t(a.size())};
     return integers(apply(op, {tile(F32, shape, a), tile(F32, shape, b)}, tileType(B, {int64_t(a.size())})));

@@ -36,7 +36,7 @@ uint16_t half(double value) { return static_cast<uint16_t>(encodeNearest<DType::
 
 } // namespace
 
-TEST_CASE("signed // and % floor; by zero both give 0") {
+TEST_CASE("signed // and % floor, by zero both give 0") {
   CHECK(i32(BinaryOp::FloorDiv, -7, 2) == -4);
   CHECK(i32(BinaryOp::Mod, -7, 2) == 1);
   CHECK(i32(BinaryOp::Mod, 7, -2) == -1);
@@ -81,7 +81,7 @@ TEST_CASE("pow2ceil") {
   CHECK(apply<DType::U8>(UnaryOp::Pow2Ceil, 128) == 128);
 }
 
-TEST_CASE("max and min propagate NaN and order zeros; fmax and fmin ignore NaN") {
+TEST_CASE("max and min propagate NaN and order zeros, fmax and fmin ignore NaN") {
   CHECK(std::isnan(f64(BinaryOp::Max, notANumber, 1)));
   CHECK(std::isnan(f64(BinaryOp::Min, 1, notANumber)));
   CHECK(f64(BinaryOp::FMax, notANumber, 1) == 1);

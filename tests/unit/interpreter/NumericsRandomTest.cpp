@@ -36,7 +36,7 @@ TEST_CASE("element c is field c mod (128/bits) of block c div (128/bits)") {
   CHECK(philoxType(8) == DType::U8);
 }
 
-TEST_CASE("uniform is the field scaled to [0, 1)") {
+TEST_CASE("uniform is the field scaled to 0 to 1, which is left out") {
   CHECK(uniform(0, 0) == static_cast<float>(0x6627e8d5 >> 8) / 16777216.0f);
   CHECK(uniform(0, 1, 16) == 0x6627 / 65536.0f);
   CHECK(uniform(0, 15, 8) == 0x9b / 256.0f);

@@ -49,7 +49,7 @@ TEST_CASE("broadcast repeats extents of 1 and scalars") {
         Fault::Arguments);
 }
 
-TEST_CASE("reshape keeps row-major order; one extent may be what is left") {
+TEST_CASE("reshape keeps row-major order, one extent may be what is left") {
   Value from = counted(Shape{2, 3});
   CHECK(extents(apply(Op::Reshape, {from}, tileType(DType::I32, {3, 2})).shape) == N{3, 2});
   std::vector<Slot> locals{from};

@@ -84,7 +84,7 @@ TEST_CASE("a package as JSON, for which dtypes there is code, and for which arch
   CHECK(tilegym_describe(opened.package, 7, &text) == TILEGYM_INVALID_ARGUMENT);
 }
 
-TEST_CASE("quotes, lines and enums in JSON; no package and no driver") {
+TEST_CASE("quotes, lines and enums in JSON, no package and no driver") {
   setenv("TILEGYM_DRIVER", "no-such-library.so", 1);
   auto run = [](void *, TilegymPackage *, size_t, const void *const *, void *) { return TILEGYM_OK; };
   REQUIRE(tilegym_register_impl("a\"b\\c\nd", "mine", run, nullptr) == TILEGYM_OK);

@@ -89,7 +89,7 @@ TEST_CASE("a tensor map that the driver does not take is the call's error") {
   CHECK(fake.launches.empty());
 }
 
-TEST_CASE("the driver makes a variant's maps once; calls with other pointers, extents and strides need no "
+TEST_CASE("the driver makes a variant's maps once, calls with other pointers, extents and strides need no "
           "more of it") {
   FakeCuda &fake = fakeCuda();
   fake.packsTensorMaps = true;

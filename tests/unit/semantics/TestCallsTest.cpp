@@ -58,7 +58,7 @@ TEST_CASE("lists are crossed and cases completed") {
   CHECK(calls.all[11].shape.scalars[0] == Constant{1.0});
 }
 
-TEST_CASE("dims may follow others, generators too; combinations that `where` refuses are left out") {
+TEST_CASE("dims may follow others, generators too, combinations that `where` refuses are left out") {
   Calls calls("op f(q: f32[H, S], k: f32[HK, SK], i: i32[S]) -> y: f32[H, S] where H % HK == 0",
               "SK = S + 2; H in [2, 3]; HK in [1, 2]; S = 4; i = randint(0, SK); case \"c\" { H = 1; HK = 1; "
               "S = 0; expect y = [[]] }; "

@@ -85,7 +85,7 @@ TEST_CASE("knobs of every kind") {
   }
 }
 
-TEST_CASE("values may name compile-time dims; derived parameters come from the base") {
+TEST_CASE("values may name compile-time dims, derived parameters come from the base") {
   CHECK(texts(points(*op("BM in [1, D]; where BN == D", "BM, BN = D"), "", 1)) ==
         Texts{"BM=1 BN=128", "BM=128 BN=128"});
 }

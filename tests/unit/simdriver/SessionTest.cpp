@@ -137,7 +137,7 @@ TEST_CASE("Memory is allocated, filled and copied, within its bounds") {
   CHECK(driver.memFree(b) == kSuccess);
 }
 
-TEST_CASE("A launch changes memory; what is found is its error, at its line") {
+TEST_CASE("A launch changes memory, what is found is its error, at its line") {
   simdriver::Session session({});
   const runtime::Driver &driver = session.driver();
   Loaded kernel(driver);

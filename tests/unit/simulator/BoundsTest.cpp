@@ -63,7 +63,7 @@ TEST_CASE("Shared memory ends where the launch says, and its first bytes are the
                Contains("of shared memory (0 bytes)"));
 }
 
-TEST_CASE("Another cluster's shared memory is out of bounds; a peer's is not") {
+TEST_CASE("Another cluster's shared memory is out of bounds, a peer's is not") {
   Run run;
   Store<uint32_t> store;
   Op arrive("cluster_arrive", {.attributes = {0}}), wait("cluster_wait");

@@ -230,7 +230,7 @@ TEST_CASE("Atomics do not race with each other, and do with plain accesses") {
                Contains("block 1 thread 0 updates (atomic)") || Contains("block 1 thread 0 writes (atomic)"));
 }
 
-TEST_CASE("Release and acquire order plain data, through orderings or fences; relaxed atomics do not") {
+TEST_CASE("Release and acquire order plain data, through orderings or fences, relaxed atomics do not") {
   Run run;
   Store<uint32_t> store;
   Load<uint32_t> load;

@@ -61,7 +61,7 @@ TEST_CASE("words that are keywords in one place only are names elsewhere", "[stm
         "  (let step 2)\n  (for where (.. 0 step step)\n    (call case where))");
 }
 
-TEST_CASE("statements end at a newline or `;`", "[stmt]") {
+TEST_CASE("statements end at a newline or a semicolon", "[stmt]") {
   CHECK(body("a = 1; b = 2;; c = 3;\n\nd = 4;") == "  (= a 1)\n  (= b 2)\n  (= c 3)\n  (= d 4)");
   CHECK(body("a = f\n(a, b) = g") == "  (= a f)\n  (= (tuple a b) g)");
   CHECK(body("a = f # (not an argument)\nb = 1") == "  (= a f)\n  (= b 1)");

@@ -176,6 +176,8 @@ enum TensorFacts : uint8_t {
   kUnitInner = 1,    ///< the last axis has stride 1, or extent at most 1 (a group's: its innermost dim)
   kAligned = 2,      ///< base address and every other stride are multiples of 16 bytes
   kWholeVectors = 4, ///< the last axis's extent is a multiple of 16 bytes
+  kTransposed =
+      8, ///< times one of these: the same where the last axis but one takes the last one's part; no group's
 };
 
 /// Code. Its checksum is checksum64() (format/Checksum.h) of the bytes as they stand in the block.
