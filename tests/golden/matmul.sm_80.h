@@ -9,11 +9,12 @@ extern "C" {
 /* The package, for tilegym_prepare and the rest of the interface. */
 TilegymStatus matmul_package(TilegymPackage **package);
 
-/* a @ b, summed in f32 and rounded once. A transposed operand is one whose strides are; f32 is multiplied as it is, or rounded to tf32.
+/* a @ b, summed in f32 and rounded once. A transposed operand is one whose strides are. f32 is multiplied as it is, rounded to tf32, or as three products of tf32 halves;
+ * f8 is summed exactly at least every 128 of K, or `fast`, as its tensor cores sum.
  * a: T[M, K]
  * b: T[K, N]
  * c: T[M, N], written
- * precision: ieee = 0, tf32 = 1 */
+ * precision: ieee = 0, tf32 = 1, tf32x3 = 2, fast = 3 */
 #define matmul_OP_matmul 0
 TilegymStatus matmul_matmul(const TilegymTensor *a, const TilegymTensor *b, int64_t precision, const TilegymTensor *c, void *stream);
 
@@ -32,11 +33,12 @@ static inline TilegymStatus matmul_add_vendor(void) {
 
 namespace matmul {
 
-/// a @ b, summed in f32 and rounded once. A transposed operand is one whose strides are; f32 is multiplied as it is, or rounded to tf32.
+/// a @ b, summed in f32 and rounded once. A transposed operand is one whose strides are. f32 is multiplied as it is, rounded to tf32, or as three products of tf32 halves;
+/// f8 is summed exactly at least every 128 of K, or `fast`, as its tensor cores sum.
 /// a: T[M, K]
 /// b: T[K, N]
 /// c: T[M, N], written
-/// precision: ieee = 0, tf32 = 1
+/// precision: ieee = 0, tf32 = 1, tf32x3 = 2, fast = 3
 inline tilegym::Status matmul(const tilegym::TensorView &a, const tilegym::TensorView &b, const tilegym::TensorView &c, int64_t precision = 0, void *stream = nullptr) {
   return tilegym::Status(matmul_matmul(a.c(), b.c(), precision, c.c(), stream));
 }
