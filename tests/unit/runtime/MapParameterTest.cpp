@@ -89,8 +89,7 @@ TEST_CASE("a tensor map that the driver does not take is the call's error") {
   CHECK(fake.launches.empty());
 }
 
-TEST_CASE("the driver makes a variant's maps once, calls with other pointers, extents and strides need no "
-          "more of it") {
+TEST_CASE("the driver makes a variant's maps once, whatever the pointers, extents and strides of calls") {
   FakeCuda &fake = fakeCuda();
   fake.packsTensorMaps = true;
   Opened opened(mappedOp());
@@ -106,9 +105,9 @@ TEST_CASE("the driver makes a variant's maps once, calls with other pointers, ex
     CHECK(fake.launches.back().params[2] == reinterpret_cast<uint64_t>(at));
   }
   CHECK(fake.count("cuTensorMapEncodeTiled") == before);
-  REQUIRE(callMapped(opened, TILEGYM_F32, {3, 64}) ==
-          TILEGYM_OK); // of another variant: a base and what checks it
-  CHECK(fake.count("cuTensorMapEncodeTiled") - before < 20);
+  // Of another variant: a base, and maps at random that check it.
+  REQUIRE(callMapped(opened, TILEGYM_F32, {3, 64}) == TILEGYM_OK);
+  CHECK(fake.count("cuTensorMapEncodeTiled") - before < 40);
 }
 
 TEST_CASE("a first call whose map the driver refuses teaches nothing") {
