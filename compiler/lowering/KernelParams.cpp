@@ -51,16 +51,13 @@ static void addDivisors(const sem::Expr &guard, std::vector<int64_t> &divisors) 
     divisor = std::max(divisor, by & -by);
 }
 
-/// Tensors of a product that a producer feeds: the copy engine takes any extent of them, and leaves out what lies outside.
+/// Operands of a product that a producer feeds: the copy engine takes any extent of them, and gives zeros for what lies outside. Results are not among them: it
+/// writes whole units of 16 bytes, also beyond the end of a row.
 static uint64_t boxedTensors(const sem::OpModel &op, const sem::Kernel &kernel) {
   bool isFed = std::any_of(kernel.spec.knobs.begin(), kernel.spec.knobs.end(), [](const sem::NamedInt &knob) {
     return knob.name == "schedule" && knob.value != 0;
   });
-  uint64_t boxed = isFed ? sem::productOperands(op, kernel) : 0;
-  for (size_t i = 0; boxed && i < op.tensors.size(); ++i)
-    if (op.tensors[i].role == sem::Role::Output)
-      boxed |= uint64_t(1) << i;
-  return boxed;
+  return isFed ? sem::productOperands(op, kernel) : 0;
 }
 
 // A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, in those whose last axis is one of these tensors'

@@ -2,6 +2,7 @@
 // Which stores of products go through shared memory to the copy engine, and in how many strips.
 #include "compiler/ir/TensorCopy.h"
 #include "compiler/ir/TensorMaps.h"
+#include "compiler/ir/VectorAccess.h"
 #include "compiler/layout/Build.h"
 #include "compiler/layout/Transform.h"
 #include "compiler/transforms/Passes.h"
@@ -116,7 +117,9 @@ private:
     for (int64_t i = 0; i < region.getNumAxes(); ++i)
       if (regionAxes[i] >= 0 && matchPattern(region.getAxis(i).stride, m_One()))
         innermost = i;
-    if (innermost < 0)
+    // The engine writes whole units of 16 bytes, also beyond the end of a row.
+    if (innermost < 0 ||
+        tile::knownDivisor(region.getAxis(innermost).upper) * int64_t(type.getElementTypeBitWidth() / 8) % 16)
       return std::nullopt;
     plan.axis = int(regionAxes[innermost]);
     int64_t bytes = type.getElementTypeBitWidth() / 8, rows = type.getDimSize(1 - plan.axis);

@@ -168,7 +168,7 @@ def long_names(prefix, folder):
     run(prefix + "/bin/tilegymc", "compile", folder + "/long/spec.tile", "--arch", "sm_80", "--dtypes", "f32", "--name", "short", "-o",
         folder + "/long/out")
     files = sorted(os.listdir(folder + "/long/out"))
-    check(files == ["manifest.json", "short.h", "short.o", "short.tgk"], f"an op with a name of 200 letters became {files}")
+    check(files == ["interface.json", "manifest.json", "short.h", "short.o", "short.tgk"], f"an op with a name of 200 letters became {files}")
     check("short_" + name in run("nm", folder + "/long/out/short.o"), "the op's C function is not there")
     # The block is embedded once, and as it is.
     block, whole = (os.path.getsize(f"{folder}/long/out/short.{end}") for end in ("tgk", "o"))

@@ -189,3 +189,34 @@ tile.kernel @wide grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "
   tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 64) stride %one below(%zero, %n)] : tensor<64x64xf32, #acc> to !tile.ptr<f32>
   tile.return
 }
+
+// -----
+
+#acc = #tile.layout<"64x256 unit 64x256 reg [0,1] [8,0] [0,8] [0,16] [0,32] [0,64] [0,128] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
+#s = #tile.layout<"64x64 unit 64x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32] [8,0] [16,0] [32,0]">
+
+// Rows that may end within 16 bytes are stored by threads: the engine would write beyond them.
+// CHECK-LABEL: tile.kernel @part_of_a_unit
+// CHECK-NOT: tile.tensor_store
+// CHECK: tile.store
+tile.kernel @part_of_a_unit grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "c", !tile.ptr<bf16>, divisor = 16>, #tile.param<extent 0, "m", i64, upper = 2146435071>,
+    #tile.param<extent 1, "n", i64, divisor = 4, upper = 2146435071>, #tile.param<stride 0, "s", i64, divisor = 8, upper = 2147483647>] {
+  %c = tile.param 0 : !tile.ptr<bf16>
+  %m = tile.param 1 : i64
+  %n = tile.param 2 : i64
+  %stride = tile.param 3 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %ring = tile.alloc : !tile.shared<4, tensor<64x64xbf16, #s>>
+  %x = arith.constant dense<1.0> : tensor<64x64xbf16>
+  %none = arith.constant dense<0.0> : tensor<64x256xf32, #acc>
+  %y = arith.constant dense<1.0> : tensor<64x256xbf16>
+  %d = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (tensor<64x256xf32, #acc>) : i64 {
+    %e = tile.dot %x, %y, %sum : tensor<64x64xbf16>, tensor<64x256xbf16>, tensor<64x256xf32, #acc>
+    scf.yield %e : tensor<64x256xf32, #acc>
+  }
+  %t = arith.truncf %d : tensor<64x256xf32, #acc> to tensor<64x256xbf16, #acc>
+  tile.dealloc %ring : !tile.shared<4, tensor<64x64xbf16, #s>>
+  tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 256) stride %one below(%zero, %n)] : tensor<64x256xbf16, #acc> to !tile.ptr<bf16>
+  tile.return
+}
