@@ -60,9 +60,11 @@ void tensorLoad(const uint64_t *operands, uint64_t *, const Site *site) {
 
 void tensorStore(const uint64_t *operands, uint64_t *, const Site *site) {
   Operands in(operands, site, 5, 1);
-  if (in.holds(4))
-    issueStore(current(), boxTransfer(current(), in[0], in.group(1), in[2], true, site), std::nullopt,
-               std::nullopt, "tensor store", site);
+  if (!in.holds(4))
+    return;
+  Transfer transfer = boxTransfer(current(), in[0], in.group(1), in[2], true, site);
+  checkWholeUnits(current(), transfer, site);
+  issueStore(current(), std::move(transfer), std::nullopt, std::nullopt, "tensor store", site);
 }
 
 /// A tensor's elements as reductions know them; types that they do not have come out as one that no reduction has.

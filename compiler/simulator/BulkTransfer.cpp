@@ -148,6 +148,14 @@ Transfer boxTransfer(Thread &thread, uint64_t map, std::span<const uint64_t> coo
   return transfer;
 }
 
+void checkWholeUnits(Thread &thread, const Transfer &transfer, const Site *site) {
+  for (const BoxRun &run : transfer.runs)
+    if (run.inside && run.bytes % 16)
+      badOperand(thread, site,
+                 "writes whole units of 16 bytes, but a row of the tensor ends after " +
+                     std::to_string(run.bytes) + " bytes of one");
+}
+
 void issueLoad(Thread &thread, Transfer transfer, uint64_t barrier, std::optional<uint64_t> mask,
                const char *what, const Site *site) {
   Machine &machine = *thread.machine;

@@ -20,6 +20,8 @@ Transfer rowTransfer(uint64_t shared, uint64_t elsewhere, uint32_t bytes);
 /// A box of a tensor; ends the launch where coordinates and map do not agree, or the hardware has no such copy.
 Transfer boxTransfer(Thread &thread, uint64_t map, std::span<const uint64_t> coordinates, uint64_t shared,
                      bool isStore, const Site *site);
+/// Ends the launch where a store of the box would write beyond a row of the tensor: an H200 writes whole units of 16 bytes, though it loads single elements.
+void checkWholeUnits(Thread &thread, const Transfer &transfer, const Site *site);
 /// The map at an address that the kernel was given; ends the launch where there is none.
 TensorMap readTensorMap(Thread &thread, uint64_t address, const Site *site);
 

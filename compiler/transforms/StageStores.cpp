@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -261,12 +262,16 @@ private:
   }
 
   static void eraseUnused(Operation *op) {
-    if (!op || !isOpTriviallyDead(op))
-      return;
-    SmallVector<Value> operands(op->getOperands());
-    op->erase();
-    for (Value operand : operands)
-      eraseUnused(operand.getDefiningOp());
+    llvm::SetVector<Operation *> left; // each once: an op may use a value twice
+    left.insert(op);
+    while (!left.empty()) {
+      Operation *last = left.pop_back_val();
+      if (!last || !isOpTriviallyDead(last))
+        continue;
+      for (Value operand : last->getOperands())
+        left.insert(operand.getDefiningOp());
+      last->erase();
+    }
   }
 
   tile::KernelOp kernel;

@@ -89,10 +89,14 @@ tile.kernel @strips grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0,
 #acc = #tile.layout<"64x256 unit 64x256 reg [0,1] [8,0] [0,8] [0,16] [0,32] [0,64] [0,128] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
 #s = #tile.layout<"64x64 unit 64x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32] [8,0] [16,0] [32,0]">
 
-// Of half the memory, which is a block's where two share the multiprocessor, the ring leaves room for one strip.
+// Of half the memory, which is a block's where two share the multiprocessor, the ring leaves room for one strip. Work before the store goes with each,
+// and what it was done on at first goes away, also where it used a value twice.
 // CHECK-LABEL: tile.kernel @one_buffer
 // CHECK-COUNT-1: tile.alloc : !tile.shared<1, tensor<64x64xbf16, #
 // CHECK-NOT: tile.alloc : !tile.shared<1,
+// CHECK-NOT: tensor<64x256xbf16, #layout
+// CHECK: %[[P:.*]] = arith.truncf {{.*}} to tensor<64x64xbf16
+// CHECK-NEXT: arith.mulf %[[P]], %[[P]]
 // CHECK-COUNT-4: tile.tensor_store
 tile.kernel @one_buffer grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "c", !tile.ptr<bf16>, divisor = 16>, #tile.param<extent 0, "m", i64, upper = 2146435071>,
     #tile.param<extent 1, "n", i64, divisor = 8, upper = 2146435071>, #tile.param<stride 0, "s", i64, divisor = 8, upper = 2147483647>] resident 2 {
@@ -108,7 +112,8 @@ tile.kernel @one_buffer grid 1 [-1] facts <fast> warps 4 params [#tile.param<bas
   %none = arith.constant dense<0.0> : tensor<64x256xf32, #acc>
   %d = tile.dot %x, %y, %none : tensor<64x64xbf16>, tensor<64x256xbf16>, tensor<64x256xf32, #acc>
   %t = arith.truncf %d : tensor<64x256xf32, #acc> to tensor<64x256xbf16, #acc>
-  tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 256) stride %one below(%zero, %n)] : tensor<64x256xbf16, #acc> to !tile.ptr<bf16>
+  %u = arith.mulf %t, %t : tensor<64x256xbf16, #acc>
+  tile.store %u to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 256) stride %one below(%zero, %n)] : tensor<64x256xbf16, #acc> to !tile.ptr<bf16>
   tile.dealloc %ring : !tile.shared<2, tensor<64x64xbf16, #s>>
   tile.return
 }

@@ -3,6 +3,7 @@
 // process of its own.
 #include "tests/unit/runtime/Calls.h"
 #include "tests/unit/runtime/Fake.h"
+#include "tests/unit/runtime/LogLines.h"
 #include "tests/unit/runtime/SpecPackage.h"
 #include "tilegym/reference.h"
 #include "tilegym/tilegym.hpp"
@@ -37,19 +38,6 @@ struct Mine {
       tilegym_set_error(mine->text);
     return mine->answer;
   }
-};
-
-/// What is logged from here on.
-struct Lines {
-  std::vector<std::string> lines;
-  Lines() {
-    tilegym_set_log(
-        [](void *user, int32_t level, const char *text) {
-          static_cast<Lines *>(user)->lines.push_back(std::to_string(level) + " " + text);
-        },
-        this);
-  }
-  ~Lines() { tilegym_set_log(nullptr, nullptr); }
 };
 
 } // namespace

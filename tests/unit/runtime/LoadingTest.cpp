@@ -4,6 +4,7 @@
 #include "runtime/src/KernelLaunch.h"
 #include "tests/unit/runtime/Calls.h"
 #include "tests/unit/runtime/Fake.h"
+#include "tests/unit/runtime/LogLines.h"
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -41,18 +42,6 @@ struct File {
   explicit File(const std::string &bytes) { write(bytes); }
   ~File() { std::filesystem::remove(path); }
   void write(const std::string &bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
-};
-
-struct Lines {
-  std::vector<std::string> lines;
-  Lines() {
-    tilegym_set_log(
-        [](void *user, int32_t level, const char *text) {
-          static_cast<Lines *>(user)->lines.push_back(std::to_string(level) + " " + text);
-        },
-        this);
-  }
-  ~Lines() { tilegym_set_log(nullptr, nullptr); }
 };
 
 OpText scaleOf(std::vector<ImageText> images) {

@@ -59,14 +59,14 @@ bool has(const Report &report, FindingKind kind) {
 
 /// A tensor of rows x columns words, and a box of it.
 uint64_t wordMap(Run &run, uint64_t address, uint32_t columns, uint32_t rows, uint32_t boxColumns,
-                 uint32_t boxRows, Swizzle swizzle, TensorType type) {
+                 uint32_t boxRows, Swizzle swizzle, TensorType type, uint32_t pitch = 0) {
   TensorMap map;
   map.address = address;
   map.rank = 2;
   map.type = type;
   map.swizzle = swizzle;
   map.extents = {columns, rows};
-  map.strides = {columns * 4};
+  map.strides = {pitch ? pitch : columns * 4};
   map.box = {boxColumns, boxRows};
   REQUIRE_FALSE(tensorMapFault(map));
   TensorMapBytes bytes = encodeTensorMap(map);
@@ -387,7 +387,8 @@ TEST_CASE("what the copy engine refuses", "[bulk]") {
   Bulk b;
   Run run;
   uint64_t from = run.put(numbers(64)),
-           map = wordMap(run, from, 16, 4, 16, 4, Swizzle::None, TensorType::U32);
+           map = wordMap(run, from, 16, 4, 16, 4, Swizzle::None, TensorType::U32),
+           ragged = wordMap(run, from, 14, 4, 16, 4, Swizzle::None, TensorType::U32, 64);
   auto text = [&](FindingKind kind, const std::function<void()> &body) {
     Run again;
     return only(run({.block = {1}, .sharedBytes = 2048},
@@ -419,6 +420,10 @@ TEST_CASE("what the copy engine refuses", "[bulk]") {
         "block 0 thread 0 stores a box at coordinate -1 of dimension 1; only loads may start before the "
         "tensor " +
             at(b.tensorStore.line()));
+  CHECK(
+      text(FindingKind::BadOperand, [&] { b.tensorStore({ragged, 0, 0, shared()}); }) ==
+      "block 0 thread 0 writes whole units of 16 bytes, but a row of the tensor ends after 8 bytes of one " +
+          at(b.tensorStore.line()));
   CHECK(text(FindingKind::MbarrierMisuse, [&] {
           b.load({shared(), from, 16, shared(1032)});
         }).find("which is not initialised") != std::string::npos);
