@@ -36,7 +36,8 @@ static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options)
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
 
-  // Makes loops, which the passes below take as the author's own.
+  // Both make loops, which the passes below take as the author's own.
+  kernel.addPass(transforms::createSplitReduction());
   kernel.addPass(transforms::createHoldInShared());
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());

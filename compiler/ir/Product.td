@@ -38,6 +38,18 @@ def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["accumulator", "result"]>, Decla
   }];
 }
 
+def Tile_SplitSumOp : Tile_Op<"split_sum", [SameOperandsAndResultType]> {
+  let summary = "the sum of what the blocks of a cluster hold, in the order of their ranks; known to rank 0 alone";
+  let description = [{
+    All blocks of the cluster come here once. None uses its shared memory for anything that began before, nor a rank other than 0 the result.
+
+    Example: `%sum = tile.split_sum %acc : tensor<64x64xf32>`
+  }];
+  let arguments = (ins Tile_Tile:$value);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 def Tile_DotWaitOp : Tile_Op<"dot_wait"> {
   let summary = "waits until at most so many of the youngest products in flight are not over; gives results of those that are";
   let description = [{

@@ -40,6 +40,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     int64_t getBlocksAtOnce() { return std::max<int64_t>(getBlocksPerSm(), getKnob("occupancy", 1)); }
     /// Blocks of the cluster that one block of the grid is spread over.
     int64_t getCtas() { return getKnob("ctas", 1); }
+    /// Blocks of the cluster that each take a part of a product's reduction axis; one of the two is 1.
+    int64_t getSplitK() { return getKnob("split_k", 1); }
+    int64_t getClusterSize() { return getCtas() * getSplitK(); }
     bool hasFtz() { return getMath() && getMath()->getFtz(); }
     bool hasApprox() { return getMath() && getMath()->getApprox(); }
     bool hasContract() { return getMath() && getMath()->getContract(); }
@@ -111,6 +114,18 @@ def Tile_LinearBlockIdOp : Tile_Op<"linear_block_id", [Pure, DeclareOpInterfaceM
     Example:
     ```mlir
     %b = tile.linear_block_id
+    ```
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_SplitRankOp : Tile_Op<"split_rank", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "which part of a product this block of its cluster makes, under `split_k`";
+  let description = [{
+    Example:
+    ```mlir
+    %r = tile.split_rank
     ```
   }];
   let results = (outs I64:$result);

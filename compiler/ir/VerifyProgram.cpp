@@ -108,7 +108,7 @@ KernelABI tilegym::tile::abiOf(KernelOp kernel) {
   abi.gridRank = kernel.getGridRank();
   abi.warps = kernel.getWarps();
   abi.producer = kernel.getProducerWarps();
-  abi.ctas = kernel.getCtas();
+  abi.ctas = kernel.getClusterSize();
   abi.blocksPerSm = kernel.getBlocksPerSm();
   return abi;
 }

@@ -29,7 +29,7 @@ const std::vector<KnobInfo> &knobs() {
        2,
        false,
        {"pipelined", "cooperative", "pingpong"}},
-      {K::Int, "split_k", "parts of the reduction axis that blocks take, added in fixed order", 1, 64},
+      {K::Int, "split_k", "parts of a product's reduction axis, which the blocks of a cluster take", 1, 8},
       {K::Bool, "swap_ab", "compute the transposed product", 0, 1},
       {K::Word, "raster", "which grid axis neighbouring blocks follow", 0, 1, false, {"rows", "columns"}},
       {K::Int, "regs", "registers a thread at most", 24, 255},

@@ -140,7 +140,7 @@ void LayoutClasses::visit(Operation *op) {
     products.push_back(dot);
     return unite(dot.getAccumulator(), dot.getResult());
   }
-  if (isa<tile::DotWaitOp>(op))
+  if (isa<tile::DotWaitOp, tile::SplitSumOp>(op))
     return unite(op->getOperands(), op->getResults());
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return visitReduction(reduce.getValue(), reduce.getResult(), reduce.getAxes());

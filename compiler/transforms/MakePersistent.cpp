@@ -20,9 +20,9 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     tile::KernelOp kernel = getOperation();
     if (!kernel.getKnob("persistent", 0))
       return;
-    if (kernel.getCtas() > 1) {
+    if (kernel.getClusterSize() > 1) {
       kernel.emitError("blocks of a cluster do not stay for more than one block of the grid").attachNote()
-          << "give this kernel `ctas = 1` where it is persistent";
+          << "give this kernel `ctas = 1` and `split_k = 1` where it is persistent";
       return signalPassFailure();
     }
     kernel.setBlocksPerSm(kernel.getKnob("occupancy", 1));

@@ -115,6 +115,25 @@ def MakePersistent : Pass<"make-persistent", "::tilegym::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SplitReduction : Pass<"split-reduction", "::tilegym::tile::KernelOp"> {
+  let summary = "the blocks of a cluster take a part of a product's loop each";
+  let description = [{
+    Under `split_k`. The loop is one of the kernel's own that adds products to zeros; block 0 adds what the others have, in order, and does all that follows.
+
+    ```mlir
+    %d = scf.for %k = %zero to %n step %one iter_args(%acc = %zeros) { ... tile.dot %a, %b, %acc ... }
+    tile.store %y [...], %d
+    ==>
+    %r = tile.split_rank
+    %d = scf.for %k = %r * ceil(%n / 4) to min(%n, (%r + 1) * ceil(%n / 4)) step %one iter_args(%acc = %zeros) { ... }
+    %sum = tile.split_sum %d : tensor<64x64xf32>
+    scf.if %r == %zero { tile.store %y [...], %sum }
+    ```
+    Numerics: other sums, always the same ones.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def NarrowLoops : Pass<"narrow-loops", "::tilegym::tile::KernelOp"> {
   let summary = "induction variables of 32 bits where bounds and step are proved to fit";
   let description = [{

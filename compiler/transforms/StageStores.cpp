@@ -36,7 +36,7 @@ bool followsProduct(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
   Operation *op = value.getDefiningOp();
   if (!op || !seen.insert(op).second)
     return false;
-  if (isa<tile::DotOp, tile::DotWaitOp>(op))
+  if (isa<tile::DotOp, tile::DotWaitOp, tile::SplitSumOp>(op))
     return true;
   auto follows = [&](Value operand) { return followsProduct(operand, seen); };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {

@@ -92,7 +92,8 @@ class BackendTest(harness.Test):
                     "layer_norm_legacy": "input normalized_shape weight bias eps weight_shift", "dropout": "x seed p training inplace",
                     "persistent_layer_norm": "input normalized_shape weight bias eps mean rstd", "silu_and_mul": "input out",
                     "matmul": "a b trans_a trans_b static_persistent use_tma", "bmm": "a b transpose_a transpose_b static_persistent",
-                    "apply_rope_base": "q k cos sin position_ids unsqueeze_dim use_tma partial_rotary_factor", "fmha": "q k v scaling is_causal"}
+                    "apply_rope_base": "q k cos sin position_ids unsqueeze_dim use_tma partial_rotary_factor", "fmha": "q k v scaling is_causal",
+                    "splitk_reduce": "attn_splitk_out lse_splitk_out attn_out S_kv"}
         found = {}
         for name in sorted(os.listdir(os.path.join(harness.SOURCE, "specs"))):
             if name.endswith(".tile"):

@@ -122,7 +122,7 @@ TEST_CASE("points that need clusters are for targets that have them") {
   CHECK(slotsOf(both, tile::Facts::Fast, 80) == Names{"one_f32_BN128_ctas1_fast"});
   CHECK(
       slotsOf(always, tile::Facts::Fast, 80) ==
-      Names{"every point of `tune one` needs clusters (`ctas`, `cluster`), which sm_80 does not have | give "
+      Names{"every point of `tune one` needs clusters (`ctas`, `split_k`, `cluster`), which sm_80 does not have | give "
             "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
 }
 

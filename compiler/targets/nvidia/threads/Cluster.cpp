@@ -60,6 +60,16 @@ ThreadBuilder::Exchange ThreadBuilder::beginExchange(int64_t bytes, int64_t arri
   return {data, barrier};
 }
 
+Value ThreadBuilder::countArrivals(Value condition, int64_t bytes) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(condition.getDefiningOp());
+  Value barrier = reserveShared(8);
+  ptx::MbarrierInitOp::create(b, loc, barrier, i32(1), condition);
+  ptx::MbarrierArriveExpectTxOp::create(b, loc, Type(), barrier, i32(bytes), condition);
+  ptx::FenceMbarrierInitOp::create(b, loc);
+  return barrier;
+}
+
 void ThreadBuilder::awaitExchange(const Exchange &exchange) {
   awaitPhase(exchange.barrier);
   lastExchange = &b.getInsertionBlock()->back();

@@ -17,6 +17,8 @@ ThreadBuilder::ThreadBuilder(OpBuilder &builder, tile::KernelOp kernel, ValueRan
   if (kernel.getCtas() > 1)
     rank = ptx::ClusterRankOp::create(b, loc);
   sharedBase = ptx::SharedBaseOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3));
+  if (kernel.getSplitK() > 1)
+    part = ptx::ClusterRankOp::create(b, loc);
 }
 
 const layout::Layout *ThreadBuilder::layoutOf(Type type) const {
@@ -67,6 +69,7 @@ Value ThreadBuilder::warpgroup() {
   return group;
 }
 Value ThreadBuilder::clusterRank() { return rank; }
+Value ThreadBuilder::splitRank() { return part; }
 
 Value ThreadBuilder::linear(Value index, ArrayRef<int64_t> masks) {
   // Runs of bits whose masks are a power of two apart move together: one and, one shift.

@@ -65,7 +65,8 @@ public:
   mlir::Value warpId();
   mlir::Value
   warpgroup(); ///< the number of this warp's four, from one lane: descriptors want what a warp shares
-  mlir::Value clusterRank(); ///< this block's number in the cluster; null where there is none
+  mlir::Value clusterRank(); ///< this block's number in the cluster; null where tiles are not spread over one
+  mlir::Value splitRank();   ///< the same under `split_k`
   int64_t numThreads() { return kernel.getWarps() * 32; }
 
   /// For one axis: coordinate(reg) = (thread ^ bits(reg)) + offset(reg), all i32; `thread` is null where it is 0.
@@ -130,6 +131,8 @@ public:
   void awaitExchange(const Exchange &exchange);
   /// Waits until the mbarrier's phase of that parity (null: the first one) is complete: what was counted is seen.
   void awaitPhase(mlir::Value barrier, mlir::Value parity = {});
+  /// An mbarrier that exists before the block does anything, made where `condition` does, by the threads in which that holds: its first phase completes when so many bytes have arrived.
+  mlir::Value countArrivals(mlir::Value condition, int64_t bytes);
   /// Before the kernel's end: none exits while what it sent is on its way.
   void leaveCluster();
   /// The same place in block `rank`.
@@ -174,7 +177,7 @@ private:
   mutable llvm::DenseMap<mlir::Attribute, std::unique_ptr<layout::Layout>>
       layouts; ///< by attribute: a copy that stays where it is
   llvm::SmallVector<mlir::Value> arguments;
-  mlir::Value thread, lane, warp, rank, group;
+  mlir::Value thread, lane, warp, rank, part, group;
   llvm::StringMap<llvm::SmallVector<mlir::Value>>
       threadParts; ///< by layout text: each axis's part from lane and warp
   llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);
@@ -217,6 +220,7 @@ void addRoundHandlers(HandlerTable &table);
 void addScanHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);
 void addSharedHandlers(HandlerTable &table);
+void addSplitHandlers(HandlerTable &table);
 
 /// Inlines a region of scalars (a combiner, the meaning of inline PTX) on these arguments.
 Registers inlineScalarRegion(ThreadBuilder &t, mlir::Region &region, mlir::ValueRange arguments);

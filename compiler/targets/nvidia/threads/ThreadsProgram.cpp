@@ -23,8 +23,10 @@ LogicalResult lowerParam(ThreadBuilder &t, Operation *op) {
 /// Which block of the grid this is part of: a cluster's blocks follow one another in the launch.
 Value gridBlock(ThreadBuilder &t) {
   Value id = ptx::BlockIdOp::create(t.b, t.loc);
-  if (int64_t ctas = t.kernel.getCtas(); ctas > 1)
-    id = arith::ShRUIOp::create(t.b, t.loc, id, t.i32(llvm::Log2_64(ctas)));
+  if (int64_t blocks = t.kernel.getClusterSize(); llvm::isPowerOf2_64(blocks))
+    id = blocks > 1 ? arith::ShRUIOp::create(t.b, t.loc, id, t.i32(llvm::Log2_64(blocks))) : id;
+  else
+    id = arith::DivUIOp::create(t.b, t.loc, id, t.i32(blocks));
   return arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), id);
 }
 

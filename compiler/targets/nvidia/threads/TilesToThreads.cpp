@@ -39,6 +39,7 @@ const HandlerTable &handlers() {
     addRoundHandlers(t);
     addScanHandlers(t);
     addShapeHandlers(t);
+    addSplitHandlers(t);
     addSharedHandlers(t);
     return t;
   }();
@@ -77,8 +78,8 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
   if (kernel.getProducerWarps() > 1) // else setmaxnreg is ignored
     function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(kernel.getBlocksAtOnce())));
-  if (int32_t ctas = int32_t(kernel.getCtas()); ctas > 1)
-    function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr({ctas, 1, 1}));
+  if (int32_t blocks = int32_t(kernel.getClusterSize()); blocks > 1)
+    function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr({blocks, 1, 1}));
   if (kernel.hasFtz())
     function.setPassthroughAttr(b.getArrayAttr(b.getArrayAttr(
         {b.getStringAttr("denormal-fp-math-f32"), b.getStringAttr("preserve-sign,preserve-sign")})));
