@@ -43,7 +43,7 @@ std::string entryName(const sem::OpModel &op, const sem::Specialization &spec,
       add(entry.name, entry.value);
   if (!facts)
     return text;
-  text += facts->isFast() ? "_fast" : "_general";
+  text += "_" + std::string(tile::nameOf(facts->kind));
   for (size_t i = 0; i < op.tensors.size(); ++i)
     if (facts->transposed >> i & 1)
       text += "_" + op.tensors[i].name + "T";

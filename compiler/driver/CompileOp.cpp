@@ -242,7 +242,7 @@ std::optional<emit::PackagePlan> compilePlan(Shop &shop, const Job &job, const s
   emit::PackagePlan plan{std::move(*steps), {}};
   for (const sem::PlanLaunch &launch : plan.steps.launches)
     plan.launched.push_back({launch.model, {}});
-  if (!addLaunches(shop, job, point, tile::Facts::Fast, plan, sink, unfit))
+  if (!addLaunches(shop, job, point, tile::FactKind::Fast, plan, sink, unfit))
     return std::nullopt;
   if (job.toMeasure)
     return plan;
@@ -252,7 +252,7 @@ std::optional<emit::PackagePlan> compilePlan(Shop &shop, const Job &job, const s
     bool doesNotFit = false;
     DiagnosticSink own;
     emit::PackagePlan both = plan;
-    if (addLaunches(shop, job, general, tile::Facts::General, both, own, &doesNotFit))
+    if (addLaunches(shop, job, general, tile::FactKind::General, both, own, &doesNotFit))
       return both;
     if (!doesNotFit) {
       mergeDiagnostics(own, sink);
@@ -314,7 +314,10 @@ void sum(const sem::OpModel &op, const emit::PackageVariant &variant, const Job 
                      " spills registers to memory: " + std::to_string(variant.resources.spillStores) +
                      " bytes of stores and " + std::to_string(variant.resources.spillLoads) + " of loads",
                  "tune with smaller tiles or more warps");
-  ++(variant.abi.isFast() ? report.fast : report.general);
+  tile::FactKind kind = variant.abi.kind();
+  ++(kind == tile::FactKind::Fast    ? report.fast
+     : kind == tile::FactKind::Dense ? report.dense
+                                     : report.general);
 }
 
 /// The work for one arch: each variant at the point that its tuned table says, or else the cost model; or, for tuning, at each point to measure.

@@ -27,7 +27,8 @@ struct CompileOpOptions {
 };
 
 struct CompileReport {
-  size_t fast = 0, general = 0; ///< variants by facts
+  size_t fast = 0, dense = 0, general = 0; ///< variants by facts
+  size_t variants() const { return fast + dense + general; }
   size_t tuned = 0, cached = 0; ///< of all, those at a point of a tuned table; those from the cache
   std::vector<std::shared_ptr<const SourceFile>> tables; ///< that were read; diagnostics point into them
   bool ptxOnly = false;

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: MIT
 // A model of one number: what a thread holds of the largest tile, or of the largest result of a matrix product. Memory runs at full speed with some 64 bytes a thread in flight (four 16-byte vectors);
-// more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions. Without facts, eight values a thread.
+// more than 64 values a thread spill or leave too few threads, fewer than one vector waste instructions. Single elements: 16 a thread, eight where each has 64 bits of address.
 // A block that holds more than some 16 KB leaves room for too few others, which would load while it stores: then a cluster shares the tile. Rows in shared
 // memory cost a thread no register, so up to four times as much does no harm; but where registers do as well, they cost fewer instructions.
 #include "compiler/driver/CostModel.h"
+#include "compiler/lowering/Lowering.h"
 #include "compiler/semantics/ProductOperands.h"
 #include <algorithm>
 #include <cmath>
 
 namespace tilegym::driver {
+
+using tile::FactKind;
+
 namespace {
 
 constexpr double kBlockBytes = 16 * 1024;
+constexpr int64_t kWide = 8192;
+
+/// Their addresses and values leave a multiprocessor too few threads for what a row then waits for, one after the other: layer_norm with weight and bias
+/// took 1115 us for 4096 x 65536 in bf16, read twice 637 (docs/performance.md).
+bool isStarved(const KernelSize &size, const sem::Specialization &point, FactKind facts) {
+  return facts == FactKind::Dense && size.wideLoads > 2 && knob(point, "ctas", 1) > 1;
+}
 
 int64_t elementsOf(const sem::Expr &e) {
   int64_t n = 1;
@@ -33,8 +44,10 @@ void visitExpr(const sem::Expr &e, KernelSize &size) {
     if (e.precision == sem::Precision::Promoted)
       size.registersPerSum = 2;
   }
-  if (e.op == sem::Op::Load && !e.type.isScalar())
+  if (e.op == sem::Op::Load && !e.type.isScalar()) {
     size.elementBytes = sizeInBytes(e.type.dtype);
+    size.wideLoads += elementsOf(e) >= kWide;
+  }
   for (const sem::ExprPtr &operand : e.operands)
     if (operand)
       visitExpr(*operand, size);
@@ -72,12 +85,12 @@ double heldByThread(const KernelSize &size, const sem::Specialization &point) {
 
 /// Products run at full speed from shared memory where each word of it serves many: results of some 128 x 128, 64 to 128 sums a thread, and
 /// 128 bytes of K a step; of 128 x 256 where two warpgroups read it themselves. Without facts operands are loaded element by element, some 16 a thread.
-double productCost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts,
+double productCost(const KernelSize &size, const sem::Specialization &point, FactKind facts,
                    bool warpgroups) {
   auto off = [](double have, double wanted) { return std::abs(std::log2(have / wanted)); };
   double sums = double(size.result * size.registersPerSum) / threadsOf(point);
   double cost = 4 * std::max(0.0, std::log2(sums / 128));
-  if (facts == tile::Facts::General)
+  if (facts != FactKind::Fast)
     return cost + off(double(size.operand) / threadsOf(point), 16) + 0.5 * off(sums, 32);
   bool groups = warpgroups && size.byWarpgroups;
   if (groups && knob(point, "warps", 4) % 4)
@@ -105,15 +118,15 @@ double sharedCost(const KernelSize &size, const sem::Specialization &point) {
   return cost;
 }
 
-double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts, bool warpgroups) {
+double cost(const KernelSize &size, const sem::Specialization &point, FactKind facts, bool warpgroups) {
   if (size.result)
     return productCost(size, point, facts, warpgroups);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
   if (knob(point, "hold", 0)) // without facts it makes no difference
-    return facts == tile::Facts::Fast ? sharedCost(size, point) : HUGE_VAL;
-  double cost = facts == tile::Facts::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
-                                           : std::abs(std::log2(held / 8));
+    return facts == FactKind::Fast ? sharedCost(size, point) : HUGE_VAL;
+  double cost = facts == FactKind::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
+                                        : std::abs(std::log2(held / (facts == FactKind::Dense ? 16 : 8)));
   if (held > 64)
     cost += 4 * std::log2(held / 64); // registers: this hurts more than the rest
   if (warps > 8)
@@ -141,6 +154,7 @@ static std::optional<KernelSize> sizeOfPoint(const sem::OpModel &op, const sem::
       return std::nullopt;
     KernelSize size = sizeOf(*kernel);
     size.operandTensors = sem::productOperands(op, *kernel);
+    size.asksForVectors = lowering::asksForVectors(op, *kernel);
     return size;
   }
   std::shared_ptr<const sem::Plan> plan = sem::instantiatePlan(op, point, sink);
@@ -167,11 +181,11 @@ Candidates::Candidates(const sem::OpModel &op, std::vector<sem::Specialization> 
     sizeOfPoint(op, points.front(), sink);
 }
 
-std::vector<sem::Specialization> Candidates::byCost(tile::Facts facts, double maxHeld,
-                                                    bool warpgroups) const {
+std::vector<sem::Specialization> Candidates::byCost(FactKind facts, double maxHeld, bool warpgroups) const {
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < sized.size(); ++i)
-    if (heldByThread(sized[i].second, sized[i].first) <= maxHeld)
+    if (heldByThread(sized[i].second, sized[i].first) <= maxHeld &&
+        (std::isinf(maxHeld) || !isStarved(sized[i].second, sized[i].first, facts)))
       order.emplace_back(cost(sized[i].second, sized[i].first, facts, warpgroups), i);
   std::sort(order.begin(), order.end());
   std::vector<sem::Specialization> result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which candidate is likely fastest where nothing has been measured.
 #pragma once
-#include "compiler/ir/TileEnums.h"
+#include "compiler/ir/FactSet.h"
 #include "compiler/semantics/OpModel.h"
 
 namespace tilegym::driver {
@@ -16,22 +16,29 @@ struct KernelSize {
   bool byWarpgroups = true;
   uint64_t operandTensors = 0; ///< sem::productOperands
   int64_t registersPerSum = 1; ///< two where sums of part of K are added to those of all of it
+  int64_t wideLoads = 0;       ///< of tiles that only a cluster would share
+  bool asksForVectors = false; ///< lowering::asksForVectors
 };
 KernelSize sizeOf(const sem::Kernel &kernel);
 
-/// Lower is better. Fast kernels are bound by memory: enough bytes in flight a thread, few enough registers, not too few threads. General ones access
-/// single elements at 64-bit addresses: few elements a thread, so that they stay small and do not spill. `warpgroups`: the target multiplies by wgmma.
-double cost(const KernelSize &size, const sem::Specialization &point, tile::Facts facts, bool warpgroups);
+/// Lower is better. Fast kernels are bound by memory: enough bytes in flight a thread, few enough registers, not too few threads. Dense ones access single
+/// elements, general ones at 64-bit addresses, too: few elements a thread, so that they stay small and do not spill. `warpgroups`: the target multiplies by wgmma.
+double cost(const KernelSize &size, const sem::Specialization &point, tile::FactKind facts, bool warpgroups);
 
 /// The points of a tune space that check.
 class Candidates {
 public:
   /// Where none of several checks, the first one's errors are reported.
   Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points, DiagnosticSink &sink);
-  /// The cheapest first; equals in the order of the space. None that has a thread hold more than `maxHeld` elements of the largest tile.
-  std::vector<sem::Specialization> byCost(tile::Facts facts, double maxHeld, bool warpgroups) const;
+  /// The cheapest first; equals in the order of the space. None that has a thread hold more than `maxHeld` elements of the largest tile; where that is
+  /// bounded, none of a dense kernel whose cluster loads three wide tiles by single elements.
+  std::vector<sem::Specialization> byCost(tile::FactKind facts, double maxHeld, bool warpgroups) const;
   /// Bit a tensor whose order in memory makes other code (sem::productOperands).
   uint64_t transposable() const { return sized.empty() ? 0 : sized.front().second.operandTensors; }
+  /// Whether a dense kernel is another one than the fast, and no product's: what feeds these reads vectors.
+  bool canBeDense() const {
+    return !sized.empty() && sized.front().second.asksForVectors && !sized.front().second.result;
+  }
 
 private:
   std::vector<std::pair<sem::Specialization, KernelSize>> sized;

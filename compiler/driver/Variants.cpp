@@ -53,15 +53,18 @@ bool holdsInShared(const sem::Specialization &spec) { return knob(spec, "hold", 
 
 bool hasProducer(const sem::Specialization &spec) { return knob(spec, "schedule", 0) != 0; }
 
-/// Fast ones for each order that the operands of a product may have in memory, row-major first, and the general one.
-std::vector<tile::FactSet> factSets(uint64_t transposable) {
+/// Fast ones for each order that the operands of a product may have in memory, row-major first, a dense one, and the general one. On targets before
+/// clusters general ones serve where alignment is missing: a library for both would be half as large again.
+std::vector<tile::FactSet> factSets(uint64_t transposable, bool dense) {
   std::vector<tile::FactSet> sets;
   for (uint64_t left = transposable, some = 0;; some = (some - left) & left) { // each subset
-    sets.emplace_back(tile::Facts::Fast, some);
+    sets.emplace_back(tile::FactKind::Fast, some);
     if (some == left)
       break;
   }
-  sets.emplace_back(tile::Facts::General);
+  if (dense)
+    sets.emplace_back(tile::FactKind::Dense);
+  sets.emplace_back(tile::FactKind::General);
   return sets;
 }
 
@@ -109,14 +112,15 @@ std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_v
         Candidates candidates(op, runnable(op, derived, chip, target, sink), sink);
         bool groups = target.warpgroupProducts && chip.ends_with('a');
         if (op.kernels[k].isPlan) {
-          std::vector<sem::Specialization> fast = candidates.byCost(tile::Facts::Fast, HUGE_VAL, groups);
+          std::vector<sem::Specialization> fast = candidates.byCost(tile::FactKind::Fast, HUGE_VAL, groups);
           if (!fast.empty())
-            slots.push_back({tile::Facts::Fast, std::move(fast), spare,
-                             candidates.byCost(tile::Facts::General, HUGE_VAL, groups)});
+            slots.push_back({tile::FactKind::Fast, std::move(fast), spare,
+                             candidates.byCost(tile::FactKind::General, HUGE_VAL, groups)});
           continue;
         }
-        for (const tile::FactSet &facts : factSets(candidates.transposable())) {
-          if (!facts.isFast() && spare && isLong)
+        for (const tile::FactSet &facts :
+             factSets(candidates.transposable(), target.clusters && candidates.canBeDense())) {
+          if (facts.kind == tile::FactKind::General && spare && isLong)
             continue;
           if (std::vector<sem::Specialization> ordered =
                   candidates.byCost(facts.kind, spare ? kMaxHeldIfSpare : HUGE_VAL, groups);

@@ -28,7 +28,7 @@ json variantOf(const sem::OpModel &op, const PackageVariant &v) {
   j["entry"] = v.abi.entry;
   j["kernel"] = op.kernels[v.spec.kernel].name;
   j["arch"] = v.arch.chip;
-  j["facts"] = v.abi.isFast() ? "fast" : "general";
+  j["facts"] = tile::nameOf(v.abi.kind());
   for (size_t i = 0; i < op.typeVars.size(); ++i)
     if (!op.typeVars[i].name.empty())
       j["dtypes"][op.typeVars[i].name] = std::string(name(v.spec.dtypes[i]));

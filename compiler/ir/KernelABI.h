@@ -17,7 +17,7 @@
 //   SmCount     multiprocessors of the device; i64
 //   TensorMap   what the copy engine knows of tensor `id`, KernelABI::maps[axis]; 128 bytes, aligned to 64, by value
 #pragma once
-#include "compiler/ir/TileEnums.h"
+#include "compiler/ir/FactSet.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -83,6 +83,15 @@ struct KernelABI {
   /// In fast kernels every group merges to one dim, strides are not negative, offsets in bytes are below 2^31, and
   /// extents at most maxFastExtent.
   bool isFast() const { return facts == Facts::Fast; }
+  /// A dense kernel asks for unit strides alone.
+  FactKind kind() const {
+    bool strides = false, vectors = false;
+    for (const TensorFacts &one : tensors) {
+      strides |= one.unitInner;
+      vectors |= one.aligned || one.wholeVectors;
+    }
+    return !isFast() ? FactKind::General : strides && !vectors ? FactKind::Dense : FactKind::Fast;
+  }
   int64_t gridRank = 1;
   int64_t warps = 4;    ///< that hold tiles
   int64_t producer = 0; ///< further warps, one of which feeds them

@@ -112,6 +112,11 @@ int64_t consecutiveRun(Value tile) {
   return slope && slope->slope == 1 ? slope->divisor : 1;
 }
 
+bool isConsecutive(Value tile) {
+  std::optional<Slope> slope = slopeOf(tile, 0);
+  return slope && slope->slope == 1;
+}
+
 VectorAxis vectorAxis(RegionOp op) {
   int64_t bytes = std::max<int64_t>(1, op.getBase().getType().getElementType().getIntOrFloatBitWidth() / 8);
   VectorAxis best;

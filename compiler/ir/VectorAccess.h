@@ -16,6 +16,9 @@ int64_t knownDivisor(mlir::Value value);
 /// multiple of n, n neighbours hold consecutive numbers, the first a multiple of n.
 int64_t consecutiveRun(mlir::Value tile);
 
+/// Whether neighbours on the last axis hold consecutive numbers, wherever they begin.
+bool isConsecutive(mlir::Value tile);
+
 /// The axis of the tensor along which neighbours are neighbours in memory, -1 if none is known; and how many of them, starting at a multiple of
 /// it, are aligned, at most 16 bytes, and inside or outside the bounds together.
 struct VectorAxis {

@@ -62,7 +62,7 @@ static uint64_t boxedTensors(const sem::OpModel &op, const sem::Kernel &kernel) 
 
 // A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, in those whose last axis is one of these tensors'
 // last axes (a norm's weight), and in those of two axes or more whose last axis is no axis of these at all (a table of angles). What is
-// left, such as a number a row, is read by element.
+// left, such as a number a row, is read by element. A dense kernel asks for unit strides in the same tensors.
 KernelParams::KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, const tile::FactSet &facts)
     : op(op), spec(kernel.spec), facts(facts), tensors(op.tensors.size()), extentDivisors(op.dims.size(), 1) {
   if (spec.kernel >= 0 && op.kernels[spec.kernel].guard)
@@ -94,9 +94,9 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, co
     if (op.tensors[i].dims.size() != maxRank && !vectorDims.count(last.dim) && !isTable)
       continue;
     bool isTransposed = facts.transposed >> i & 1, isBoxed = boxed >> i & 1;
-    tensors[i] = {true, true, !isBoxed, isTransposed};
+    tensors[i] = {true, facts.isFast(), facts.isFast() && !isBoxed, isTransposed};
     int64_t inner = op.tensors[i].dims[op.tensors[i].dims.size() - (isTransposed ? 2 : 1)].dim;
-    if (inner >= 0 && !isBoxed)
+    if (inner >= 0 && tensors[i].wholeVectors)
       extentDivisors[inner] =
           std::max(extentDivisors[inner], vectorBytes / int64_t(sizeInBytes(elementOf(int64_t(i)))));
   }

@@ -20,7 +20,7 @@ public:
 
   /// What each tensor must promise, by tensor id.
   const std::vector<tile::TensorFacts> &tensorFacts() const { return tensors; }
-  bool isFast() const { return facts.isFast(); }
+  bool isFast() const { return facts.kind != tile::FactKind::General; }
   bool isGroup(int64_t tensor, int64_t axis) const;
 
   /// The parameter's value: a tile.param at the kernel's start, made on first use. The builder stands in the kernel.

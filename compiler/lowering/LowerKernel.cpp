@@ -72,6 +72,11 @@ Value Lowerer::floatNumber(Type type, double value) {
 
 void Lowerer::lowerBody() { lowerBlock(kernel.block); }
 
+bool tilegym::lowering::asksForVectors(const sem::OpModel &op, const sem::Kernel &kernel) {
+  KernelParams params(op, kernel, tile::FactKind::Fast);
+  return llvm::any_of(params.tensorFacts(), [](const tile::TensorFacts &facts) { return facts.aligned; });
+}
+
 bool tilegym::lowering::lowerKernel(const sem::OpModel &op, const sem::Kernel &kernel,
                                     const tile::FactSet &facts, StringRef entry, ModuleOp module,
                                     DiagnosticSink &sink) {
@@ -91,7 +96,7 @@ bool tilegym::lowering::lowerKernel(const sem::OpModel &op, const sem::Kernel &k
     else
       knobs.push_back(builder.getNamedAttr(knob.name, builder.getI64IntegerAttr(knob.value)));
   }
-  auto factsAttr = tile::FactsAttr::get(context, facts.kind);
+  auto factsAttr = tile::FactsAttr::get(context, facts.facts());
   auto math = kernel.math;
   auto mathAttr = math.approx || math.ftz || math.contract
                       ? tile::MathAttr::get(context, math.approx, math.ftz, math.contract)

@@ -16,4 +16,7 @@ namespace tilegym::lowering {
 bool lowerKernel(const sem::OpModel &op, const sem::Kernel &kernel, const tile::FactSet &facts,
                  llvm::StringRef entry, mlir::ModuleOp module, DiagnosticSink &sink);
 
+/// Whether a fast kernel asks for aligned vectors of any tensor, so that a dense one is another.
+bool asksForVectors(const sem::OpModel &op, const sem::Kernel &kernel);
+
 } // namespace tilegym::lowering

@@ -138,12 +138,13 @@ bool splitsRows(const LayoutClass &c) {
 }
 
 /// The same for a class: warps go first to axes that are not reduced, of these to rows that are split, and pieces that are taken apart lie in registers
-/// of one thread.
+/// of one thread. Where no access of a kernel with 32-bit offsets has vectors, they go last to the axis of neighbours: a thread's elements of a row then share its address.
 layout::Expected<Layout> Assigner::forClass(const LayoutClass &c, const AccessShape &access) {
   int rank = int(c.shape.size());
   layout::BlockedSpec spec = specFor(access, c.shape, blockAxis(c));
+  bool isSingle = widest == 1 && kernel.getFacts() == tile::Facts::Fast;
   auto turnOf = [&, rows = splitsRows(c)](int axis) {
-    return c.reduced.count(axis) ? 2 : rows && axis == 0 ? 0 : 1;
+    return c.reduced.count(axis) || (isSingle && axis == access.axis) ? 2 : rows && axis == 0 ? 0 : 1;
   };
   for (int turn : {0, 1, 2})
     for (int axis : spec.order)

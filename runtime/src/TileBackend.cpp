@@ -132,9 +132,9 @@ TilegymStatus explainTile(const TilegymPackage *package, const format::Op &op, c
     *text = answer.c_str();
     return TILEGYM_OK;
   }
-  answer += std::string(", ") + (v.facts == format::kFactsFast ? "fast" : "general") + ", " +
-            std::to_string(v.threads) + " threads, " + std::to_string(v.registers) + " registers, " +
-            std::to_string(v.sharedBytes) + " bytes of shared memory";
+  answer += std::string(", ") + factsName(package->table, v) + ", " + std::to_string(v.threads) +
+            " threads, " + std::to_string(v.registers) + " registers, " + std::to_string(v.sharedBytes) +
+            " bytes of shared memory";
   *text = answer.c_str();
   return TILEGYM_OK;
 }

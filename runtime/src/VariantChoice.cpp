@@ -120,6 +120,15 @@ TilegymStatus hasCode(const Table &table, const Op &op, int arch, const char *de
   return noImage(table, op, arch, deviceName);
 }
 
+const char *factsName(const Table &table, const Variant &v) {
+  if (v.facts == kFactsGeneral)
+    return "general";
+  uint8_t all = 0;
+  for (uint8_t bits : table.get<uint8_t>(v.tensorFacts))
+    all |= bits;
+  return all == kUnitInner ? "dense" : "fast";
+}
+
 bool factsHold(const Call &call, const Variant &v) {
   if (v.facts == kFactsGeneral)
     return true;

@@ -34,6 +34,8 @@ Choice choiceOf(const Call &call, uint32_t index, int arch);
 bool guardHolds(const Call &call, const format::Kernel &kernel, const Values &values);
 /// The derived parameters; kRunTime for tuned ones. False where one cannot be computed.
 bool derive(const Call &call, const format::Kernel &kernel, const Values &values, int64_t *derived);
+/// What a variant's facts are called: "fast", "dense" (fast, but for aligned vectors) or "general".
+const char *factsName(const Table &table, const format::Variant &variant);
 /// The facts that a variant relies on.
 bool factsHold(const Call &call, const format::Variant &variant);
 /// The best variant of kernel number `kernel` for these parameters. Sets `lacksImage` where one would do but has no code for the device.

@@ -63,9 +63,15 @@ class Explain(cli.CliTest):
             "specs/held.tile:8:35: note: load of `x`: 16 bytes an access", "specs/held.tile:8:69: note: load of `w`: 16 bytes an access; masked, because it may reach beyond `N`"])
         self.assertNotIn("not vectorised", out)
         self.explain(OK, "--shape", "64,999", "--shape", "w=999", out=[
-            "held_flat_f32_BM2_BN256_warps2_general",
-            "general, because fast needs x's address and outer strides to be multiples of 16 bytes; x's last axis to be a multiple of 16 bytes; w's",
+            "held_flat_f32_BM2_BN512_warps2_dense (dense, sm_90a code)",
+            "dense, because fast needs x's address and outer strides to be multiples of 16 bytes; x's last axis to be a multiple of 16 bytes; w's",
+            "load of `x`: not vectorised, 4 bytes an access, because where `N` ends is not known to be a multiple of 16 bytes"])
+        self.explain(OK, "--shape", "1048576,999", "--shape", "w=999", out=[
+            "held_flat_f32_BM2_BN256_warps2_general (general, sm_90a code)",
+            "general, because dense needs leading axes that merge, strides that are not negative, and offsets below 2^31",
             "load of `x`: not vectorised, 4 bytes an access, because no axis that it spans is known to have stride 1 (the general variant takes any stride, address and extent)"])
+        self.explain(OK, "--shape", "64,999", "--shape", "w=999", "--arch", "80", out=[
+            "_general (general, sm_80 code)", "general, because fast needs x's address and outer strides to be multiples of 16 bytes"])
         remark = json.loads(self.explain(OK, "--shape", "64,4096", "--shape", "w=4096", "--json"))["remarks"][0]
         self.assertEqual((remark["file"], remark["line"]), ("specs/held.tile", 8))
 

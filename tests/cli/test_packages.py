@@ -70,7 +70,7 @@ class Packages(cli.CliTest):
 
     def test_compile_writes_a_package(self):
         self.assertEqual(self.compiled.returncode, OK, self.compiled.stderr)
-        self.assertRegex(self.compiled.stderr, r"15 variants of 1 ops \(10 fast, 5 general, 0 tuned, \d+ from the cache\)")
+        self.assertRegex(self.compiled.stderr, r"15 variants of 1 ops \(10 fast, 0 dense, 5 general, 0 tuned, \d+ from the cache\)")
         self.assertEqual(sorted(os.listdir(self.shared.name)), ["interface.json", "manifest.json", "softmax.h", "softmax.o", "softmax.tgk"])
 
     def test_compile_errors(self):

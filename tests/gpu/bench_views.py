@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times the ops on the same rows packed, at odd distances, and at a base that is one element off, which take the general variants: these have to keep half
+"""Times the ops on the same rows packed, at odd distances, and at a base that is one element off, which take the dense variants: these have to keep half
 of the packed one's speed. `tilegymc bench` times what is packed, beside peers.
 
 usage: bench_views.py PACKAGE-FOLDER [--out FILE] [--rounds N] [--shapes RxN,...] [--ops OP,...]

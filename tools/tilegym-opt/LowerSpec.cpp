@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `tilegym-opt lower SPEC KERNEL [general] [transposed=TENSOR] [checks] [sim] [emit=STAGE] [arch=sm_90a] [NAME=VALUE ...]`: one variant of a spec's kernel at a stage of the
+// `tilegym-opt lower SPEC KERNEL [general | dense] [transposed=TENSOR] [checks] [sim] [emit=STAGE] [arch=sm_90a] [NAME=VALUE ...]`: one variant of a spec's kernel at a stage of the
 // pipeline, for tests.
 #include "LowerSpec.h"
 #include "compiler/driver/ChooseVariant.h"
@@ -17,9 +17,10 @@ static int fail(const DiagnosticSink &sink) {
 
 int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   if (args.size() < 2) {
-    llvm::errs() << "usage: tilegym-opt lower SPEC KERNEL [general] [transposed=TENSOR] [checks] [sim] "
-                    "[emit=STAGE] [arch=ARCH] "
-                    "[NAME=VALUE ...]\n";
+    llvm::errs()
+        << "usage: tilegym-opt lower SPEC KERNEL [general | dense] [transposed=TENSOR] [checks] [sim] "
+           "[emit=STAGE] [arch=ARCH] "
+           "[NAME=VALUE ...]\n";
     return 1;
   }
   auto buffer = llvm::MemoryBuffer::getFile(args[0]);
@@ -27,7 +28,7 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
     llvm::errs() << args[0] << ": " << buffer.getError().message() << "\n";
     return 1;
   }
-  tile::FactSet facts(tile::Facts::Fast);
+  tile::FactSet facts(tile::FactKind::Fast);
   llvm::SmallVector<std::string> transposed;
   driver::Settings settings;
   driver::CompileOptions options;
@@ -36,7 +37,9 @@ int tilegym::lowerSpecMain(llvm::ArrayRef<const char *> args) {
   for (llvm::StringRef arg : args.drop_front(2)) {
     auto [name, value] = arg.split('=');
     if (arg == "general")
-      facts = tile::Facts::General;
+      facts = tile::FactKind::General;
+    else if (arg == "dense")
+      facts = tile::FactKind::Dense;
     else if (arg == "checks")
       options.pipeline.checks = true;
     else if (arg == "sim")

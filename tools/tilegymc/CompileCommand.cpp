@@ -196,10 +196,11 @@ int run(const Options &o, const Globals &globals) {
   }
   int code = writePackage(o, package, summary);
   if (code == Ok && !o.quiet) {
-    std::fprintf(stderr,
-                 "%zu variants of %zu ops (%zu fast, %zu general, %zu tuned, %zu from the cache) in %s\n",
-                 summary.fast + summary.general, package.ops.size(), summary.fast, summary.general,
-                 summary.tuned, summary.cached, o.output.c_str());
+    std::fprintf(
+        stderr,
+        "%zu variants of %zu ops (%zu fast, %zu dense, %zu general, %zu tuned, %zu from the cache) in %s\n",
+        summary.variants(), package.ops.size(), summary.fast, summary.dense, summary.general, summary.tuned,
+        summary.cached, o.output.c_str());
     if (summary.ptxOnly)
       std::fprintf(stderr, "note: PTX only, which the driver compiles at first use: %s\n",
                    summary.ptxOnlyReason.c_str());

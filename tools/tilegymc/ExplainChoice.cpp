@@ -80,9 +80,7 @@ json explainKernel(const PretendedCall &pretended, const sem::OpModel &op, uint3
       why = choice.variant && choice.variant->kernel < k ? "an earlier kernel takes the call"
                                                          : "a more special variant takes the call";
     json one = {{"entry", std::string(table.text(v.entry))},
-                {"facts", v.launches.count                ? "plan"
-                          : v.facts == format::kFactsFast ? "fast"
-                                                          : "general"},
+                {"facts", v.launches.count ? "plan" : runtime::factsName(table, v)},
                 {"chosen", chosen}};
     if (!chosen)
       one["why_not"] = why;

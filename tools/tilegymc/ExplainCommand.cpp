@@ -33,7 +33,7 @@ json kernelJson(const runtime::Table &table, const format::Op &op, const runtime
   const format::Image &image = *choice.image;
   json out = {{"entry", std::string(table.text(v.entry))},
               {"kernel", std::string(table.text(kernel.name))},
-              {"facts", v.facts == format::kFactsFast ? "fast" : "general"},
+              {"facts", runtime::factsName(table, v)},
               {"knobs", std::string(table.text(v.knobs))},
               {"code", std::string(image.kind ? "PTX for sm_" : "sm_") + std::to_string(image.arch) +
                            (image.exact ? "a" : "")},
@@ -161,28 +161,34 @@ void printText(const json &j, const CodeStory &story) {
     std::printf("  roofline   %.2f us on %s\n", j["roofline"]["us"].get<double>(),
                 word(j["roofline"], "card").c_str());
   printKernels(j);
-  if (j.contains("general_because"))
-    std::printf("general, because %s\n", word(j, "general_because").c_str());
+  if (j.contains("not_fast_because"))
+    std::printf("%s, because %s\n", word(j["chosen"], "facts").c_str(), word(j, "not_fast_because").c_str());
   for (const Diagnostic &remark : story.remarks)
     std::fputs(render(remark).c_str(), stdout);
   if (!story.lacking.empty())
     std::printf("%s\n", story.lacking.c_str());
 }
 
-/// Why the fast variant of the kernel that runs is not the one.
-std::string whyGeneral(const json &chosen, const json &kernels) {
-  if (!chosen.contains("facts") || chosen["facts"] != "general")
-    return "";
-  std::string best; // the variant that lacks least
+/// What the call lacks for a variant with these facts of the kernel that runs; empty where there is none.
+std::string whatIsLacking(const json &chosen, const json &kernels, const std::string &facts) {
+  std::string needs = facts + " needs ", best; // the variant that lacks least
   for (const json &kernel : kernels)
     for (const json &v : kernel["variants"])
-      if (kernel["kernel"] == chosen["kernel"] && v["facts"] == "fast")
+      if (kernel["kernel"] == chosen["kernel"] && v.contains("why_not"))
         if (std::string why = word(v, "why_not");
-            why.starts_with("fast needs") && (best.empty() || why.size() < best.size()))
+            why.starts_with(needs) && (best.empty() || why.size() < best.size()))
           best = why;
-  for (size_t at = 1; (at = best.find("; fast needs ", at)) != best.npos;)
-    best.erase(at + 2, std::string("fast needs ").size());
+  for (size_t at = 1; (at = best.find("; " + needs, at)) != best.npos;)
+    best.erase(at + 2, needs.size());
   return best;
+}
+
+/// Why the fast variant of the kernel that runs is not the one. What a general one misses to be dense is what keeps it slow.
+std::string whyNotFast(const json &chosen, const json &kernels) {
+  if (!chosen.contains("facts") || chosen["facts"] == "fast")
+    return "";
+  std::string why = chosen["facts"] == "general" ? whatIsLacking(chosen, kernels, "dense") : "";
+  return why.empty() ? whatIsLacking(chosen, kernels, "fast") : why;
 }
 
 json remarksJson(const std::vector<Diagnostic> &remarks) {
@@ -273,8 +279,8 @@ int explain(const OpPtr &op, const PackageFile &package, const Options &o, const
   j["kernels"] = json::array();
   for (uint32_t k = 0; k < pretended.call.op.kernels.count; ++k)
     j["kernels"].push_back(explainKernel(pretended, *op, k, o.arch));
-  if (std::string why = whyGeneral(j["chosen"], j["kernels"]); !why.empty())
-    j["general_because"] = why;
+  if (std::string why = whyNotFast(j["chosen"], j["kernels"]); !why.empty())
+    j["not_fast_because"] = why;
   j["remarks"] = remarksJson(story.remarks);
   if (globals.json)
     std::puts(j.dump(2).c_str());

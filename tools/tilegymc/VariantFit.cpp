@@ -54,8 +54,9 @@ std::string whyNot(const runtime::Call &call, const format::Variant &v, const Ke
     if (fits.derived[p] != format::kRunTime && fits.derived[p] != params[p])
       add("for " + std::string(table.text(names[p])) + " = " + std::to_string(params[p]));
   if (v.facts == format::kFactsFast) {
+    std::string set = runtime::factsName(table, v);
     if (!call.fastBase)
-      add("fast needs leading axes that merge, strides that are not negative, and offsets below 2^31");
+      add(set + " needs leading axes that merge, strides that are not negative, and offsets below 2^31");
     std::span<const uint8_t> wanted = table.get<uint8_t>(v.tensorFacts);
     for (size_t t = 0; t < wanted.size(); ++t) {
       std::string name(table.text(call.tensors[t].name));
@@ -65,12 +66,12 @@ std::string whyNot(const runtime::Call &call, const format::Variant &v, const Ke
       if (transposed)
         lacking /= format::kTransposed;
       if (lacking & format::kUnitInner)
-        add("fast needs " + name + " to have unit stride along its " + axis);
+        add(set + " needs " + name + " to have unit stride along its " + axis);
       if (lacking & format::kAligned)
-        add("fast needs " + name + "'s address and " + (transposed ? "other" : "outer") +
+        add(set + " needs " + name + "'s address and " + (transposed ? "other" : "outer") +
             " strides to be multiples of 16 bytes");
       if (lacking & format::kWholeVectors)
-        add("fast needs " + name + "'s " + axis + " to be a multiple of 16 bytes");
+        add(set + " needs " + name + "'s " + axis + " to be a multiple of 16 bytes");
     }
   }
   if (runtime::fitnessOf(table, v, arch) < 0)

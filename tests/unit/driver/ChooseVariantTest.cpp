@@ -33,7 +33,7 @@ struct Fixture {
     INFO(renderAll(sink));
     REQUIRE(op);
   }
-  std::string name(const driver::Settings &settings, tile::Facts facts = tile::Facts::Fast) {
+  std::string name(const driver::Settings &settings, tile::FactKind facts = tile::FactKind::Fast) {
     auto variant = driver::chooseVariant(*op, "rows", settings, "", sink);
     return variant ? driver::entryName(*op, *variant, facts) : "";
   }
@@ -49,7 +49,7 @@ TEST_CASE_METHOD(Fixture,
       "choose_rows_f32_mode0_shift2_BN128_warps4_fast");
   CHECK(
       name({{"T", "f16"}, {"mode", "mean"}, {"shift", "-1"}, {"w", "present"}, {"BN", "256"}, {"warps", "8"}},
-           tile::Facts::General) == "choose_rows_f16_mode1_shiftm1_w_BN256_warps8_general");
+           tile::FactKind::General) == "choose_rows_f16_mode1_shiftm1_w_BN256_warps8_general");
   CHECK(sink.numErrors() == 0);
 }
 

@@ -13,7 +13,7 @@ using namespace tilegym;
 namespace {
 
 /// What compiling one example says: nothing where all is well.
-std::string compileExample(const sem::BuiltinInfo &info, tile::Facts facts, driver::Stage stage) {
+std::string compileExample(const sem::BuiltinInfo &info, tile::FactKind facts, driver::Stage stage) {
   DiagnosticSink sink;
   auto file = std::make_shared<SourceFile>(info.name, sem::builtinExampleSpec(info));
   auto spec = std::make_shared<ast::Spec>(parseSpec(file, sink));
@@ -37,12 +37,12 @@ TEST_CASE("examples of builtins compile") {
   const std::set<std::string> later = {"mma_scaled", "sort", "topk", "histogram", "len"};
   for (const sem::BuiltinInfo &info : sem::builtins()) {
     INFO(info.name << ": " << info.example);
-    std::string fast = compileExample(info, tile::Facts::Fast, driver::Stage::Ptx);
+    std::string fast = compileExample(info, tile::FactKind::Fast, driver::Stage::Ptx);
     if (later.count(info.name)) {
       CHECK(fast.find("the target cannot lower ") != std::string::npos);
       continue;
     }
     CHECK(fast == "");
-    CHECK(compileExample(info, tile::Facts::General, driver::Stage::Llvm) == "");
+    CHECK(compileExample(info, tile::FactKind::General, driver::Stage::Llvm) == "");
   }
 }

@@ -46,7 +46,7 @@ tune streaming { BN in [1024, 4096]; warps in [4] }
 )";
 
 /// "resident_BM8_BN128_warps4 general" for each slot of one dtype: its first candidate, or why there is none.
-std::vector<std::string> slotsOf(const std::string &kernels, tile::Facts facts, unsigned arch = 90) {
+std::vector<std::string> slotsOf(const std::string &kernels, tile::FactKind facts, unsigned arch = 90) {
   auto op = opOf(kernels);
   DiagnosticSink sink;
   std::vector<std::string> result;
@@ -71,7 +71,7 @@ std::string compiling(const std::string &kernels, const std::string &arch) {
   driver::CompileReport report;
   DiagnosticSink sink;
   driver::compileOp(op, options, report, sink);
-  std::string text = std::to_string(report.fast + report.general);
+  std::string text = std::to_string(report.variants());
   for (const Diagnostic &d : sink.all())
     text += "\n" + d.message + " | " + d.help;
   return text;
@@ -95,7 +95,7 @@ tune turn { BM in )" +
 TEST_CASE(
     "a fast variant for every derived value, general ones of long rows only where nothing later takes them") {
   using Names = std::vector<std::string>;
-  CHECK(slotsOf(resident + streaming, tile::Facts::Fast) ==
+  CHECK(slotsOf(resident + streaming, tile::FactKind::Fast) ==
         Names{"resident_f32_BM16_BN128_warps4_fast spare", "resident_f32_BM8_BN256_warps4_fast spare",
               "resident_f32_BM4_BN512_warps4_fast spare", "resident_f32_BM2_BN1024_warps4_fast spare",
               "resident_f32_BM1_BN2048_warps4_fast spare", "resident_f32_BM1_BN4096_warps8_fast spare",
@@ -104,12 +104,23 @@ TEST_CASE(
   Names general = {"resident_f32_BM8_BN128_warps4_general",  "resident_f32_BM4_BN256_warps4_general",
                    "resident_f32_BM2_BN512_warps4_general",  "resident_f32_BM1_BN1024_warps4_general",
                    "resident_f32_BM1_BN2048_warps8_general", "resident_f32_BM1_BN4096_warps8_general"};
-  CHECK(slotsOf(resident, tile::Facts::General) == general);
+  CHECK(slotsOf(resident, tile::FactKind::General) == general);
   general.resize(4);
   for (std::string &name : general)
     name += " spare";
   general.push_back("streaming_f32_BN1024_warps4_general");
-  CHECK(slotsOf(resident + streaming, tile::Facts::General) == general);
+  CHECK(slotsOf(resident + streaming, tile::FactKind::General) == general);
+}
+
+TEST_CASE("a dense variant for every derived value, of long rows too, where the target has clusters") {
+  using Names = std::vector<std::string>;
+  // Sixteen elements a thread.
+  CHECK(slotsOf(resident + streaming, tile::FactKind::Dense) ==
+        Names{"resident_f32_BM16_BN128_warps4_dense spare", "resident_f32_BM8_BN256_warps4_dense spare",
+              "resident_f32_BM4_BN512_warps4_dense spare", "resident_f32_BM2_BN1024_warps4_dense spare",
+              "resident_f32_BM1_BN2048_warps4_dense spare", "resident_f32_BM1_BN4096_warps8_dense spare",
+              "streaming_f32_BN1024_warps4_dense"});
+  CHECK(slotsOf(resident + streaming, tile::FactKind::Dense, 80).empty());
 }
 
 TEST_CASE("points that need clusters are for targets that have them") {
@@ -118,12 +129,12 @@ TEST_CASE("points that need clusters are for targets that have them") {
               always = "kernel one(BN) { grid(1); store(y.tile(1, BN)[0, 0], load(x.tile(1, BN)[0, 0])) }\n"
                        "tune one { BN = 128; cluster = [2, 1] }\n";
   using Names = std::vector<std::string>;
-  CHECK(slotsOf(both, tile::Facts::Fast, 90) == Names{"one_f32_BN128_ctas1_fast"});
-  CHECK(slotsOf(both, tile::Facts::Fast, 80) == Names{"one_f32_BN128_ctas1_fast"});
-  CHECK(
-      slotsOf(always, tile::Facts::Fast, 80) ==
-      Names{"every point of `tune one` needs clusters (`ctas`, `split_k`, `cluster`), which sm_80 does not have | give "
-            "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
+  CHECK(slotsOf(both, tile::FactKind::Fast, 90) == Names{"one_f32_BN128_ctas1_fast"});
+  CHECK(slotsOf(both, tile::FactKind::Fast, 80) == Names{"one_f32_BN128_ctas1_fast"});
+  CHECK(slotsOf(always, tile::FactKind::Fast, 80) ==
+        Names{"every point of `tune one` needs clusters (`ctas`, `split_k`, `cluster`), which sm_80 does not "
+              "have | give "
+              "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
 }
 
 TEST_CASE("a cluster shares what is more than some 16 KB, what no point can hold is a later kernel's") {
@@ -135,14 +146,14 @@ kernel resident(BM, BN = pow2ceil(N)) when (N <= 524288) & (N > 4096) {
 tune resident { BM = 1; warps in [8, 16]; ctas in [1, 2, 4, 8] }
 )";
   using Names = std::vector<std::string>;
-  CHECK(slotsOf(rows + streaming, tile::Facts::Fast, 90) ==
+  CHECK(slotsOf(rows + streaming, tile::FactKind::Fast, 90) ==
         Names{"resident_f32_BM1_BN8192_warps8_ctas2_fast spare",
               "resident_f32_BM1_BN16384_warps8_ctas4_fast spare",
               "resident_f32_BM1_BN32768_warps8_ctas8_fast spare",
               "resident_f32_BM1_BN65536_warps16_ctas8_fast spare",
               "resident_f32_BM1_BN131072_warps16_ctas8_fast spare",
               "resident_f32_BM1_BN262144_warps16_ctas8_fast spare", "streaming_f32_BN1024_warps4_fast"});
-  CHECK(slotsOf(rows + streaming, tile::Facts::Fast, 80) ==
+  CHECK(slotsOf(rows + streaming, tile::FactKind::Fast, 80) ==
         Names{"resident_f32_BM1_BN8192_warps16_ctas1_fast spare",
               "resident_f32_BM1_BN16384_warps16_ctas1_fast spare",
               "resident_f32_BM1_BN32768_warps16_ctas1_fast spare", "streaming_f32_BN1024_warps4_fast"});
@@ -159,10 +170,32 @@ kernel halves(BN) {
 tune halves { BN = 4096; warps = 4; ctas in )" +
            ctas + " }\n";
   };
-  CHECK(compiling(halves("[2, 1]"), "sm_90a") == "2");
+  CHECK(compiling(halves("[2, 1]"), "sm_90a") == "3");
   CHECK(compiling(halves("[2]"), "sm_90a") ==
         "0\na concatenation needs what other blocks of the cluster hold | only elementwise operations, "
         "reductions and scans cross the blocks of a cluster: give this kernel `ctas = 1`");
+}
+
+TEST_CASE(
+    "a dense kernel whose cluster would load three wide tiles by single elements is left to a later one") {
+  auto rows = [](const std::string &more) {
+    return R"(
+kernel wide(BN = pow2ceil(N)) when (N > 32768) & (N <= 65536) {
+  grid(R)
+  let t = load(x[block(0), 0 :+ BN])
+  store(y[block(0), 0 :+ BN], (t - sum(t)) * load(x[0, 0 :+ BN]))" +
+           more + R"()
+}
+tune wide { warps in [16]; ctas in [8] }
+)" + streaming;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(slotsOf(rows(""), tile::FactKind::Dense) ==
+        Names{"wide_f32_BN65536_warps16_ctas8_dense spare", "streaming_f32_BN1024_warps4_dense"});
+  CHECK(slotsOf(rows(" + load(x[1, 0 :+ BN])"), tile::FactKind::Dense) ==
+        Names{"streaming_f32_BN1024_warps4_dense"});
+  CHECK(slotsOf(rows(" + load(x[1, 0 :+ BN])"), tile::FactKind::Fast) ==
+        Names{"wide_f32_BN65536_warps16_ctas8_fast spare", "streaming_f32_BN1024_warps4_fast"});
 }
 
 TEST_CASE("what no block can hold is left out, or an error that names the parameter") {
@@ -219,10 +252,11 @@ kernel product(BM, BN, BK) {
 }
 tune product { BM in [32, 64, 128, 256]; BN in [32, 64, 128, 256]; BK in [16, 32, 64]; warps in [4, 8]; stages in [2, 3, 4] }
 )";
-  CHECK(slotsOf(product, tile::Facts::Fast) ==
+  CHECK(slotsOf(product, tile::FactKind::Fast) ==
         std::vector<std::string>{"product_f32_BM128_BN128_BK32_warps4_stages3_fast"});
-  CHECK(slotsOf(product, tile::Facts::General) ==
+  CHECK(slotsOf(product, tile::FactKind::General) ==
         std::vector<std::string>{"product_f32_BM32_BN128_BK16_warps4_stages2_general"});
+  CHECK(slotsOf(product, tile::FactKind::Dense).empty());
   std::string large = product.substr(0, product.find("tune")) +
                       "tune product { BM = 128; BN = 128; BK = 64; stages = 8; warps = 8 }\n";
   CHECK(compiling(large, "sm_80") ==
@@ -240,18 +274,18 @@ kernel scaled(BN) {
 }
 tune scaled { BN = 65536; warps = 32; vectors = 1; hold in )";
   using Names = std::vector<std::string>;
-  CHECK(slotsOf(rows + "[shared] }\n", tile::Facts::Fast, 90) ==
+  CHECK(slotsOf(rows + "[shared] }\n", tile::FactKind::Fast, 90) ==
         Names{"scaled_f32_BN65536_warps32_vectors1_hold1_fast"});
-  CHECK(slotsOf(rows + "[shared, registers] }\n", tile::Facts::General, 90) ==
+  CHECK(slotsOf(rows + "[shared, registers] }\n", tile::FactKind::General, 90) ==
         Names{"scaled_f32_BN65536_warps32_vectors1_hold0_general"});
-  CHECK(slotsOf(rows + "[shared, registers] }\n", tile::Facts::Fast, 80) ==
+  CHECK(slotsOf(rows + "[shared, registers] }\n", tile::FactKind::Fast, 80) ==
         Names{"scaled_f32_BN65536_warps32_vectors1_hold0_fast"});
-  CHECK(slotsOf(rows + "[shared] }\n", tile::Facts::Fast, 80) ==
+  CHECK(slotsOf(rows + "[shared] }\n", tile::FactKind::Fast, 80) ==
         Names{"every point of `tune scaled` needs bulk copies (`hold = shared`), which sm_80 does not have | "
               "give them to the targets that have: `arch sm_90a { hold in [registers, shared] }`"});
   std::string text = compiling(rows + "[shared] }\n", "sm_90a");
   CHECK(text.substr(0, text.find("\nvariant")) ==
-        "1\nkernel 'scaled' needs 262280 bytes of shared memory a block at BN=65536 warps=32 vectors=1 "
+        "2\nkernel 'scaled' needs 262280 bytes of shared memory a block at BN=65536 warps=32 vectors=1 "
         "hold=1, but sm_90a has 232448 | list more `ctas`, or `hold = registers`, in `tune scaled`");
 }
 
@@ -265,7 +299,7 @@ kernel scaled(BN = pow2ceil(N)) when (N <= 131072) & (N > 8192) {
 tune scaled { warps in [4, 8, 16]; ctas in [1, 2, 4, 8]; hold in [shared]; vectors in [1, 2, 4] }
 )";
   using Names = std::vector<std::string>;
-  CHECK(slotsOf(rows + streaming, tile::Facts::Fast, 90) ==
+  CHECK(slotsOf(rows + streaming, tile::FactKind::Fast, 90) ==
         Names{"scaled_f32_BN16384_warps16_ctas1_hold1_vectors2_fast spare",
               "scaled_f32_BN32768_warps16_ctas2_hold1_vectors2_fast spare",
               "scaled_f32_BN65536_warps16_ctas4_hold1_vectors2_fast spare",

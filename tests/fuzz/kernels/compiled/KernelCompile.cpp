@@ -29,7 +29,7 @@ static Compiled compilePtx(const KernelCase &kernel, const std::string &arch, bo
   Compiled result;
   DiagnosticSink sink;
   for (const sem::Specialization &spec : specializationsOf(kernel, sink))
-    for (tile::Facts facts : {tile::Facts::Fast, tile::Facts::General}) {
+    for (tile::FactKind facts : {tile::FactKind::Fast, tile::FactKind::Dense, tile::FactKind::General}) {
       driver::CompileOptions options;
       options.arch = llvm::cantFail(emit::parseArch(arch));
       options.stopAfter = driver::Stage::Ptx;
@@ -67,7 +67,7 @@ static Compiled compilePackage(const std::vector<const KernelCase *> &kernels, c
       result.error = arch + ", " + kernel->op->name + "\n" + renderAll(sink);
       return result;
     }
-    result.variants += report.fast + report.general;
+    result.variants += report.variants();
     package.ops.push_back(std::move(*op));
   }
   llvm::Expected<std::string> table = emit::writeTable(package);
