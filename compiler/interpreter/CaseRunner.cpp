@@ -31,7 +31,7 @@ void CaseRunner::judge(const sem::TestCall &test, const std::string &who,
     if (tensor.role == sem::Role::Input || !test.bound.spec.present[id])
       continue;
     DType type = test.bound.spec.dtypes[tensor.typeVar];
-    Tolerance tolerance = toleranceFor(op, model, test.bound.spec, type);
+    Tolerance tolerance = toleranceFor(op, model, test.bound, type);
     // A list may be empty, and then so is the output that is as long.
     if (id >= got.size() || got[id].size() != test.bound.shapes[id].size()) {
       result.failures.push_back(heading(test, who) + "gave no `" + tensor.name + "`\n");
@@ -72,7 +72,7 @@ void CaseRunner::judgeLiteral(const sem::TestCall &test, const std::string &who,
       shape[axis] = axis < got[element].shape.size() ? got[element].shape[axis] : 0;
   if (auto want = literalTensor(type, shape, literal))
     if (auto mismatch =
-            compareTensors(called, got[element], *want, toleranceFor(op, model, test.bound.spec, type)))
+            compareTensors(called, got[element], *want, toleranceFor(op, model, test.bound, type)))
       failures.push_back(heading(test, who + " against expected values") + describe(*mismatch));
 }
 

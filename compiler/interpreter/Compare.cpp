@@ -89,11 +89,17 @@ std::optional<DType> toleranceDType(const sem::OpModel &op, const sem::Specializ
   return isFloat(output) ? std::optional(interface.dtypes[size_t(key.typeVar)]) : std::nullopt;
 }
 
-Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model,
-                       const sem::Specialization &interface, DType output) {
-  std::optional<DType> dtype = toleranceDType(op, interface, output);
+Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model, const sem::BoundCall &call,
+                       DType output) {
+  std::optional<DType> dtype = toleranceDType(op, call.spec, output);
   const sem::ToleranceModel *row = dtype ? model.tolerance(*dtype) : nullptr;
-  return row ? Tolerance{row->relative, row->absolute, row->absoluteIsFactor} : Tolerance{};
+  if (!row)
+    return {};
+  Tolerance tolerance = {row->relative, row->absolute, row->absoluteIsFactor};
+  if (row->absoluteOf) // what cannot be computed allows nothing
+    if (sem::Evaluated value = sem::evaluateHost(*row->absoluteOf, call.values))
+      tolerance.absolute = value.value->asFloat();
+  return tolerance;
 }
 
 uint64_t ulpDistance(DType type, uint64_t a, uint64_t b) {

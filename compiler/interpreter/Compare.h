@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The tolerance rule of the language: |got - want| <= r |want| + r a, with a the root mean square of `want` along
-// its last axis (over its finite elements); a pair (rtol, atol) is |got - want| <= rtol |want| + atol; 0 is
+// its last axis (over its finite elements); a pair (rtol, atol) is |got - want| <= rtol |want| + atol, and atol may be a formula of the call's dims; 0 is
 // bit-equal. Where anything is allowed, one step between the dtype's subnormals is: below them rounding is coarser
 // than r. NaN wants NaN, infinity wants the same infinity. What differs is described with numbers: first and worst
 // element, got, want, ulp, how many.
 #pragma once
 #include "compiler/interpreter/HostTensor.h"
+#include "compiler/semantics/CallBinding.h"
 #include "compiler/semantics/TestModel.h"
 #include <optional>
 #include <string>
@@ -19,10 +20,10 @@ struct Tolerance {
   bool isExact() const { return relative == 0 && absolute == 0; }
 };
 
-/// What the spec's table says for an output: keyed by the op's dtype name, else by the output's dtype. Integer outputs are bit-equal
+/// What the spec's table says for an output of a call: keyed by the op's dtype name, else by the output's dtype. Integer outputs are bit-equal
 /// where the op has a dtype name.
-Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model,
-                       const sem::Specialization &interface, DType output);
+Tolerance toleranceFor(const sem::OpModel &op, const sem::TestModel &model, const sem::BoundCall &call,
+                       DType output);
 /// The dtype that keys it there; integers under the op's dtype name have none.
 std::optional<DType> toleranceDType(const sem::OpModel &op, const sem::Specialization &interface,
                                     DType output);

@@ -412,6 +412,16 @@ ExprPtr checkHostBool(const ast::Expr &e, const HostScope &scope, std::string_vi
   return Operators(sink, ShapeMode::Host).requireBool(checkHostExpr(e, scope, sink), what).expr;
 }
 
+ExprPtr checkHostFloat(const ast::Expr &e, const HostScope &scope, std::string_view what,
+                       DiagnosticSink &sink) {
+  Operand value = checkHostExpr(e, scope, sink);
+  if (value && isBool(value.dtype())) {
+    sink.error(e.range, std::string(what) + " is a number, found a condition");
+    return nullptr;
+  }
+  return value ? Operators(sink, ShapeMode::Host).convert(value, DType::F64, e.range).expr : nullptr;
+}
+
 static void collect(const Expr &e, HostUses &uses) {
   auto add = [](std::vector<int64_t> &list, int64_t id) {
     if (std::find(list.begin(), list.end(), id) == list.end())

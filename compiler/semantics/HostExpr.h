@@ -27,6 +27,9 @@ ExprPtr checkHostIndex(const ast::Expr &e, const HostScope &scope, std::string_v
                        DiagnosticSink &sink);
 ExprPtr checkHostBool(const ast::Expr &e, const HostScope &scope, std::string_view what,
                       DiagnosticSink &sink);
+/// A number as f64.
+ExprPtr checkHostFloat(const ast::Expr &e, const HostScope &scope, std::string_view what,
+                       DiagnosticSink &sink);
 
 /// For `reduction == mean`, where one side names an enum const: the other side's number, and which side is the const.
 /// Empty where the comparison has nothing to do with an enum; an unknown enumerator is reported and sets `failed`.

@@ -171,20 +171,30 @@ static void readTolerances(const OpModel &op, const ast::TestDecl &decl, TestMod
     ToleranceModel one;
     one.dtype = *dtype;
     const auto *pair = ast::dynCast<ast::Tuple>(tolerance.value.get());
-    auto number = [&](const ast::Expr &e) -> double {
-      auto value = literalValue(e, {"", {DType::F64}, false}, "a tolerance", sink);
-      if (value && !(value->asFloat() >= 0))
-        sink.error(e.range, "a tolerance cannot be " + toString(*value), "it is at least 0; 0 is bit-equal");
-      return value ? value->asFloat() : 0;
+    auto number = [&](const ast::Expr &e, ExprPtr *formula) -> double {
+      ExprPtr value = checkHostFloat(e, {op, "a tolerance"}, "a tolerance", sink);
+      if (value && value->op != Op::Const) {
+        if (formula)
+          *formula = value;
+        else
+          sink.error(e.range, "a relative tolerance is a literal",
+                     "only atol of (rtol, atol) may be a formula of dims");
+      }
+      if (!value || value->op != Op::Const)
+        return 0;
+      if (!(value->constant.asFloat() >= 0))
+        sink.error(e.range, "a tolerance cannot be " + toString(value->constant),
+                   "it is at least 0; 0 is bit-equal");
+      return value->constant.asFloat();
     };
     if (pair && pair->elements.size() != 2) {
       sink.error(tolerance.value->range, "a tolerance is one number or two", "write r, or (rtol, atol)");
     } else if (pair) {
-      one.relative = number(*pair->elements[0]);
-      one.absolute = number(*pair->elements[1]);
+      one.relative = number(*pair->elements[0], nullptr);
+      one.absolute = number(*pair->elements[1], &one.absoluteOf);
       one.absoluteIsFactor = false;
     } else if (tolerance.value) {
-      one.relative = one.absolute = number(*tolerance.value);
+      one.relative = one.absolute = number(*tolerance.value, nullptr);
     }
     model.tolerances.push_back(one);
   }

@@ -62,6 +62,8 @@ struct ToleranceModel {
   double relative = 0,
          absolute = 0; ///< the absolute part is a factor of the row's root mean square; 0 and 0: bit-equal
   bool absoluteIsFactor = true; ///< false where a pair (rtol, atol) was written: atol as it stands
+  ExprPtr
+      absoluteOf; ///< f64, of a pair: atol where it is a formula of the call's dims, such as an error that grows with a sum
 };
 struct TestModel {
   TestSettings settings;

@@ -52,7 +52,7 @@ void CaseSaver::reference(const sem::TestCall &test, const interp::Arguments &in
     if (tensor.role == sem::Role::Input || !spec.present[id])
       continue;
     json["outputs"].push_back(entry(write("reference.", id, outputs[id])));
-    interp::Tolerance tolerance = interp::toleranceFor(op, model, spec, dtype);
+    interp::Tolerance tolerance = interp::toleranceFor(op, model, test.bound, dtype);
     json["outputs"].back()["tolerance"] = {{"relative", tolerance.relative},
                                            {"absolute", tolerance.absolute},
                                            {"of_row_mean_square", tolerance.scaled}};

@@ -127,7 +127,7 @@ std::string TuneCheck::difference(const Outputs &got) const {
     if (!got[id] || got[id]->rank() == 0 || op.tensors[id].role != sem::Role::Output)
       continue;
     const interp::HostTensor &mine = *got[id], &other = *(*right)[id];
-    interp::Tolerance tolerance = interp::toleranceFor(op, tests, call.bound.spec, mine.dtype);
+    interp::Tolerance tolerance = interp::toleranceFor(op, tests, call.bound, mine.dtype);
     tolerance.relative *= 2; // both may be off, each to its side
     tolerance.absolute *= 2;
     int64_t inner = std::max<int64_t>(1, mine.numElements() / std::max<int64_t>(1, mine.shape[0]));

@@ -85,6 +85,31 @@ TEST_CASE("the interpreter runs every kernel that takes a case, at several point
   CHECK(skipped.skipped == "the kernels asked for do not take this case");
 }
 
+TEST_CASE("an absolute tolerance may grow with a dim") {
+  SpecModel model = specModel("op near(x: f32[N]) -> y: f32[N]\n"
+                              "reference { y = x }\n"
+                              "kernel off(BN = pow2ceil(N)) when N <= 128 {\n"
+                              "  grid(1)\n"
+                              "  store(y[0 :+ BN], load(x[0 :+ BN]) + 0.25)\n"
+                              "}\n"
+                              "tune off { warps in [4] }\n"
+                              "test {\n"
+                              "  N in [1, 2, 3, 100]; x = iota\n"
+                              "  case \"by hand\" { N = 3; x = [1, 2, 3]; expect y = [1, 2, 3] }\n"
+                              "  tolerance { f32: (0, 0.1 * f64(N)) }\n"
+                              "}\n"
+                              "bench none \"not measured\"\n");
+  CaseRunner runner(*model.op, model.test);
+  InterpreterBackend backend(*model.op, {});
+  auto failures = [&](const char *name) { return runner.run(model.named(name), backend).failures; };
+  CHECK(failures("N=100").empty());
+  CHECK(failures("by hand").empty());
+  CHECK(failures("N=3").empty());
+  REQUIRE(failures("N=2").size() == 1);
+  CHECK(failures("N=2")[0].find("0.2 allowed") != std::string::npos);
+  CHECK(failures("N=1")[0].find("0.1 allowed") != std::string::npos);
+}
+
 TEST_CASE("an empty list makes an empty list") {
   SpecModel model = specModel(
       "op twice(list a: f32[M[]]) -> list y: f32[M[]]\n"

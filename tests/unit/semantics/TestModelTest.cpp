@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Test and bench sections as data: what keys a tolerance, generators and their arguments, literals judged by the dtypes of their case.
 #include "compiler/semantics/TestModel.h"
+#include "compiler/semantics/HostEval.h"
 #include "tests/unit/semantics/SpecText.h"
 
 using namespace tilegym;
@@ -56,6 +57,19 @@ TEST_CASE("tolerances are one number or two") {
   CHECK(read.model.tolerance(DType::F16)->absolute == 2);
   CHECK_FALSE(read.model.tolerance(DType::F16)->absoluteIsFactor);
   CHECK(read.model.tolerance(DType::F64) == nullptr);
+  CHECK(read.model.tolerance(DType::F16)->absoluteOf == nullptr);
+}
+
+TEST_CASE("an absolute tolerance is a number or a formula") {
+  Read read("op f(x: T[N]) -> y: T[N] where T: f32 | f16",
+            "N = 1; case \"c\" { expect y = [0] }; tolerance { f32: (1e-3, 2 * 3); f16: (0, 2 * N) }");
+  REQUIRE(read.model.tolerance(DType::F32));
+  CHECK(read.model.tolerance(DType::F32)->absolute == 6);
+  CHECK(read.model.tolerance(DType::F32)->absoluteOf == nullptr);
+  HostValues values;
+  values.dims = {21};
+  REQUIRE(read.model.tolerance(DType::F16)->absoluteOf);
+  CHECK(evaluateHost(*read.model.tolerance(DType::F16)->absoluteOf, values).value->asFloat() == 42);
 }
 
 TEST_CASE("generators and their arguments") {
