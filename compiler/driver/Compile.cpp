@@ -201,6 +201,7 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
         pipeline.float8Products = target->float8Products;
         pipeline.warpgroupProducts = target->warpgroupProducts && options.arch.exact;
         pipeline.tensorCopies = target->bulkCopies;
+        pipeline.dependentLaunches = target->dependentLaunches;
         pipeline.sharedBytes = target->maxSharedBytes;
       }
       addStagePasses(passes, stage, pipeline);

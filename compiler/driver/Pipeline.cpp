@@ -97,6 +97,8 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.addPass(createCSEPass());
     // The registers are final here, and control flow is still structured.
     passes.addPass(nvidia::createCheckWgmma());
+    if (options.dependentLaunches)
+      passes.addPass(nvidia::createAwaitDependencies());
     break;
   case Stage::Llvm:
     if (options.platform == Platform::Simulator) {

@@ -36,8 +36,9 @@ struct PipelineOptions {
   Platform platform = Platform::Gpu;
   bool float8Products = false; ///< TargetFacts
   bool warpgroupProducts = false;
-  bool tensorCopies = false; ///< 〃
-  int64_t sharedBytes = 0;   ///< that a block can have
+  bool tensorCopies = false;      ///< 〃
+  bool dependentLaunches = false; ///< 〃
+  int64_t sharedBytes = 0;        ///< that a block can have
 };
 
 /// The passes that lead to a stage of MLIR from the one before it. `Tile` has none: lowering makes it.

@@ -16,6 +16,7 @@ struct TargetFacts {
       false; ///< four warps' products that run by themselves (wgmma), in code for this arch alone (sm_90a)
   bool clusters = false;   ///< blocks launched together that read each other's shared memory
   bool bulkCopies = false; ///< a copy engine that fills shared memory, and barriers that count its bytes
+  bool dependentLaunches = false; ///< grids that start before the one that they depend on has ended
 };
 
 /// The facts of a compute capability; null where nothing is known of it.

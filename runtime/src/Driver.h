@@ -39,11 +39,17 @@ enum : int { // CUresult, CUdevice_attribute, CUpointer_attribute, CUfunction_at
 /// A CUtensorMap, which is aligned to 64 bytes.
 constexpr size_t kTensorMapBytes = 128;
 
-/// CUlaunchConfig, whose attributes no launch here has: a cluster's size stands in the code.
+/// CUlaunchAttribute, of which only one is used here: a cluster's size stands in the code.
+struct CUlaunchAttribute {
+  int id, padding;
+  int value, unused[15];
+};
+constexpr CUlaunchAttribute kMayStartEarly = {6, 0, 1, {}}; ///< PROGRAMMATIC_STREAM_SERIALIZATION
+
 struct CUlaunchConfig {
   unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
   CUstream stream;
-  const void *attributes;
+  const CUlaunchAttribute *attributes;
   unsigned numAttributes;
 };
 
@@ -55,9 +61,10 @@ struct Driver {
 #undef X
   int version = 0; ///< 13000 for CUDA 13.0
 
+  /// `early`: it may start before the kernel in front of it has ended, for which it waits itself.
   CUresult launch(CUfunction function, unsigned blocks, unsigned threads, unsigned sharedBytes,
-                  CUstream stream, void **parameters) const {
-    CUlaunchConfig config{blocks, 1, 1, threads, 1, 1, sharedBytes, stream, nullptr, 0};
+                  CUstream stream, void **parameters, bool early = false) const {
+    CUlaunchConfig config{blocks, 1, 1, threads, 1, 1, sharedBytes, stream, &kMayStartEarly, early};
     return launchKernelEx(&config, function, parameters, nullptr);
   }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace tilegym::runtime {
 
@@ -177,11 +178,12 @@ TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choic
 }
 
 TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                           CUfunction function, CUstream stream, MapTemplate *maps) {
+                           CUfunction function, CUstream stream, MapTemplate *maps, bool early) {
   Parameters parameters;
   TRY(fillParameters(driver, call, choice, grid, &parameters, maps));
-  CUresult result = driver.launch(function, unsigned(grid.blocks), choice.variant->threads,
-                                  choice.variant->sharedBytes, stream, parameters.pointers);
+  CUresult result =
+      driver.launch(function, unsigned(grid.blocks), choice.variant->threads, choice.variant->sharedBytes,
+                    stream, parameters.pointers, early && choice.image->arch >= kDependentArch);
   return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
 }
 
@@ -203,4 +205,12 @@ TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream strea
   return TILEGYM_OK;
 }
 
+static constinit thread_local bool early = false;
+
+bool launchesEarly() { return early; }
+
 } // namespace tilegym::runtime
+
+extern "C" int32_t tilegym_set_early_launch(int32_t on) {
+  return std::exchange(tilegym::runtime::early, on != 0);
+}

@@ -68,8 +68,12 @@ struct Parameters {
 TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
                              Parameters *parameters, MapTemplate *templates = nullptr);
 
+/// `early`: where the code can, it may start before the kernel in front of it has ended.
 TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
-                           CUfunction function, CUstream stream, MapTemplate *maps);
+                           CUfunction function, CUstream stream, MapTemplate *maps, bool early);
+
+/// Whether this thread's launches may start early (tilegym_set_early_launch).
+bool launchesEarly();
 
 /// Fills outputs that the signature gives a first value.
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream);

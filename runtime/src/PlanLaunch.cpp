@@ -151,12 +151,16 @@ TilegymStatus launchAll(const PlanPlace &place, const Call &call, const Variant 
                         const ScratchSpace &space, char *scratch, const PlannedLaunch *planned,
                         const CUfunction *functions) {
   const Table &table = call.table;
+  bool early = launchesEarly();
   for (const Launch &launch : table.get<Launch>(plan.launches)) {
     LaunchedCall bound(table, table.launched()[launch.op]);
     TRY(bound.bind(call, launch, plan, space, scratch));
-    if (planned->grid.blocks > 0)
+    if (planned->grid.blocks > 0) {
+      // What is in front of the later ones is known: a kernel of ours.
       TRY(launchKernel(place.driver, bound.call, planned->choice, planned->grid, *functions, place.stream,
-                       place.maps ? place.maps->of(planned->op, planned->choice.index) : nullptr));
+                       place.maps ? place.maps->of(planned->op, planned->choice.index) : nullptr, early));
+      early = true;
+    }
     ++planned;
     ++functions;
   }

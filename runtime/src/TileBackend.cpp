@@ -79,9 +79,10 @@ TilegymStatus runTile(TilegymPackage *package, size_t opNumber, const format::Op
     return TILEGYM_OK;
   if (call.plan.hasFills)
     TRY(fillOutputs(*driver, call, stream));
-  return grid.blocks == 0 ? TILEGYM_OK
-                          : launchKernel(*driver, call, choice, grid, function, stream,
-                                         package->maps->of(uint32_t(opNumber), choice.index));
+  return grid.blocks == 0
+             ? TILEGYM_OK
+             : launchKernel(*driver, call, choice, grid, function, stream,
+                            package->maps->of(uint32_t(opNumber), choice.index), launchesEarly());
 }
 
 TilegymStatus tileWorkspace(TilegymPackage *package, size_t opNumber, const format::Op &op,

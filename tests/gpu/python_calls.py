@@ -8,6 +8,7 @@ a result is wrong or a call takes longer than torch's own op.
 import argparse
 import os
 import sys
+import threading
 import time
 
 import torch
@@ -62,6 +63,43 @@ def check(k):
             raise SystemExit("a wrong call was taken")
 
 
+def check_devices(k):
+    """Each call runs on its tensors' device, whichever is torch's current one, from many threads at once."""
+    devices = [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
+    failures = []
+
+    def work(number):
+        try:
+            for turn in range(100):
+                device = devices[(number + turn) % len(devices)]
+                if number % 2:
+                    torch.cuda.set_device(devices[turn % len(devices)])
+                x = torch.randn(8 + number, 100 + turn, device=device)
+                y = k.softmax(x)
+                if y.device != device or (y - torch.softmax(x, -1)).abs().max().item() > 1e-4:
+                    failures.append(f"thread {number}, turn {turn}: {y.device} for {device}, or wrong numbers")
+        except Exception as error:  # of a thread, which has no other way to say so
+            failures.append(repr(error))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise SystemExit(f"{len(failures)} failures on {len(devices)} devices, the first: {failures[0]}")
+    if len(devices) > 1:
+        x = [torch.randn(4, 4, device=device) for device in devices]
+        for call in (lambda: k.vector_add(x[0], x[1]), lambda: k.vector_add(x[1], x[1], out=x[0].clone())):
+            try:
+                call()
+            except ValueError as error:
+                assert "device" in str(error), error
+            else:
+                raise SystemExit("tensors of two devices were taken")
+    print(f"{len(threads)} threads on {len(devices)} devices: right")
+
+
 def median(call, tensors, calls):
     clock, times = time.perf_counter_ns, []
     for t in tensors:
@@ -85,6 +123,7 @@ def main():
     options = parser.parse_args()
     k = tilegym_aot.open(options.package)
     check(k)
+    check_devices(k)
     base = torch.randn(400 * 128, device="cuda")
     tensors = [base[:n * 128].view(n, 128) if n % 2 else torch.randn(n, 128, device="cuda") for n in range(1, 401)]
     pairs = [(t, torch.empty_like(t)) for t in tensors]

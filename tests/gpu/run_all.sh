@@ -43,6 +43,7 @@ step views python3 views.py kernels
 step repeats python3 repeats.py kernels
 step huge python3 huge.py kernels
 step calls ./gpu_calls
+step early-launch python3 early_launch.py kernels
 step views-speed python3 bench_views.py kernels --rounds 11 --shapes 16384x4096,4096x16384,8192x3000,4096x65536
 step planted python3 planted.py planted
 if [ -d python ]; then

@@ -45,6 +45,29 @@ def CheckWgmma : Pass<"check-wgmma", "::mlir::ModuleOp"> {
   }];
 }
 
+def AwaitDependencies : Pass<"await-dependencies", "::mlir::ModuleOp"> {
+  let summary = "kernels wait for the grid before them before they touch memory, and let the one after them start";
+  let description = [{
+    What a launch with programmatic dependencies needs of its kernel, and costs another launch nothing: the kernel's beginning (who the thread is, barriers
+    of shared memory) may run while the grid before it in the stream still does; then it waits until that one's writes are there.
+
+    ```mlir
+    %t = ptx.thread_id
+    ptx.mbarrier_init %m, %c1 if %first
+    ptx.store_global %v to %p bits 32 : i32
+    ==>
+    %t = ptx.thread_id
+    ptx.mbarrier_init %m, %c1 if %first
+    ptx.grid_dependency_wait
+    ptx.grid_launch_dependents
+    ptx.store_global %v to %p bits 32 : i32
+    ```
+    The next grid may start only after the wait: of a chain of launches two run at a time. Needs: `llvm.func` with structured control flow; targets with
+    programmatic dependent launch (sm_90). Leaves: the same; every kernel has one wait, before its first access to memory. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::ptx::PtxDialect"];
+}
+
 def ToPtx : Pass<"to-ptx", "::mlir::ModuleOp"> {
   let summary = "target instructions, arith and cf to LLVM and NVVM, ready for translation";
   let description = [{

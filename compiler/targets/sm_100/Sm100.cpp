@@ -9,6 +9,7 @@ const TargetFacts sm100 = {.archs = {100, 103},
                            .maxSharedBytes = 227 * 1024,
                            .float8Products = true,
                            .clusters = true,
-                           .bulkCopies = true};
+                           .bulkCopies = true,
+                           .dependentLaunches = true};
 
 } // namespace tilegym::targets

@@ -9,6 +9,7 @@ const TargetFacts sm120 = {.archs = {120, 121},
                            .maxSharedBytes = 99 * 1024,
                            .float8Products = true,
                            .clusters = true,
-                           .bulkCopies = true};
+                           .bulkCopies = true,
+                           .dependentLaunches = true};
 
 } // namespace tilegym::targets

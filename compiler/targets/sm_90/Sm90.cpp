@@ -10,6 +10,7 @@ const TargetFacts sm90 = {.archs = {90},
                           .float8Products = true,
                           .warpgroupProducts = true,
                           .clusters = true,
-                          .bulkCopies = true};
+                          .bulkCopies = true,
+                          .dependentLaunches = true};
 
 } // namespace tilegym::targets

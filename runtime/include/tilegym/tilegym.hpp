@@ -221,6 +221,18 @@ private:
   int32_t previous = TILEGYM_BACKEND_DEFAULT;
 };
 
+/// This thread's kernels may start while the one before them in the stream ends, until the end of the scope (tilegym_set_early_launch).
+class [[nodiscard]] UseEarlyLaunch {
+public:
+  explicit UseEarlyLaunch(bool on = true) : previous(tilegym_set_early_launch(on)) {}
+  ~UseEarlyLaunch() { tilegym_set_early_launch(previous); }
+  UseEarlyLaunch(const UseEarlyLaunch &) = delete;
+  UseEarlyLaunch &operator=(const UseEarlyLaunch &) = delete;
+
+private:
+  int32_t previous;
+};
+
 /// One call on a backend: `on("vendor", [&] { return my_kernels::matmul(a, b, c); })`.
 template <class Call> auto on(Backend backend, Call &&call) {
   UseBackend scope(backend);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading and making tensors through DLPack.
 #include "DlpackView.h"
+#include <algorithm>
 #include <map>
 
 namespace tilegym::python {
@@ -187,18 +188,69 @@ static void setError(void *, const char *kind, const char *message) {
   PyGILState_Release(state);
 }
 
-PyObject *allocateLike(const View &like, View *view) {
-  static PyObject *emptyLike = nullptr;
-  if (!like.framework->isTorch || !isContiguous(like.tensor))
-    return allocate(like, like.tensor.shape, like.tensor.rank, like.tensor.dtype, view);
-  if (!emptyLike && !(emptyLike = PyObject_CallMethod(helperModule, "empty_like", nullptr)))
+/// Torch's functions that make tensors: what `torch_makers` of _frameworks.py gives.
+struct Makers {
+  PyObject *emptyLike = nullptr;
+  PyObject *emptyStrided =
+      nullptr; ///< on the current GPU, without torch's dispatch: a third of the time; null where torch has none
+  PyObject *dtypes = nullptr; ///< by TilegymDType
+};
+
+static const Makers *torchMakers() {
+  static Makers makers;
+  if (!makers.emptyLike) {
+    Ref found(PyObject_CallMethod(helperModule, "torch_makers", nullptr));
+    if (!found)
+      return nullptr;
+    makers.emptyStrided = PyTuple_GetItem(found.get(), 1);
+    makers.dtypes = PyTuple_GetItem(found.get(), 2);
+    if (makers.emptyStrided == Py_None)
+      makers.emptyStrided = nullptr;
+    makers.emptyLike = PyTuple_GetItem(found.release(), 0); // the tuple stays, and they in it
+  }
+  return &makers;
+}
+
+/// A packed tensor on the current GPU; null, without an error, where one of the general ways must make it.
+static PyObject *emptyStrided(const View &like, const int64_t *shape, int32_t rank, int32_t dtype,
+                              View *view) {
+  const Makers *makers = like.device.type == kDLCuda && like.framework->isTorch ? torchMakers() : nullptr;
+  PyObject *type = makers && makers->emptyStrided ? PyList_GetItem(makers->dtypes, dtype) : Py_None;
+  if (type == Py_None)
     return nullptr;
-  Ref made(PyObject_CallFunctionObjArgs(emptyLike, like.object, nullptr));
+  Ref extents(PyTuple_New(rank)), strides(PyTuple_New(rank));
+  int64_t stride = 1;
+  for (int32_t axis = rank; axis-- > 0; stride *= std::max<int64_t>(shape[axis], 1)) {
+    PyTuple_SetItem(extents.get(), axis, PyLong_FromLongLong(shape[axis]));
+    PyTuple_SetItem(strides.get(), axis, PyLong_FromLongLong(stride));
+  }
+  Ref made(PyObject_CallFunctionObjArgs(makers->emptyStrided, extents.get(), strides.get(), type, nullptr));
+  if (made && read(made.get(), like.framework, -1, view)) {
+    if (view->device.id == like.device.id)
+      return made.release();
+    close(view); // what torch takes for the current device is another
+  }
+  PyErr_Clear();
+  return nullptr;
+}
+
+PyObject *allocateLike(const View &like, View *view) {
+  const TilegymTensor &tensor = like.tensor;
+  if (!like.framework->isTorch || !isContiguous(tensor))
+    return allocate(like, tensor.shape, tensor.rank, tensor.dtype, view);
+  if (PyObject *made = emptyStrided(like, tensor.shape, tensor.rank, tensor.dtype, view))
+    return made;
+  const Makers *makers = torchMakers();
+  if (!makers)
+    return nullptr;
+  Ref made(PyObject_CallFunctionObjArgs(makers->emptyLike, like.object, nullptr));
   return made && read(made.get(), like.framework, -1, view) ? made.release() : nullptr;
 }
 
 PyObject *allocate(const View &like, const int64_t *shape, int32_t rank, int32_t dtype, View *view) {
   const Framework *framework = like.framework;
+  if (PyObject *made = emptyStrided(like, shape, rank, dtype, view))
+    return made;
   if (framework->protocol == Protocol::Exchange) {
     DLTensor prototype{nullptr, like.device, rank, typeOf(dtype), const_cast<int64_t *>(shape), nullptr, 0};
     DLManagedTensorVersioned *managed = nullptr;

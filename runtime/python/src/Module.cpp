@@ -195,6 +195,12 @@ PyObject *currentBackend(PyObject *, PyObject *) {
   return PyUnicode_FromString(tilegym_backend_name(tilegym_current_backend()));
 }
 
+/// set_early_launch(on) -> bool
+PyObject *setEarlyLaunch(PyObject *, PyObject *on) {
+  int wanted = PyObject_IsTrue(on);
+  return wanted < 0 ? nullptr : PyBool_FromLong(tilegym_set_early_launch(wanted));
+}
+
 /// describe(package or None, as_json) -> str
 PyObject *describe(PyObject *, PyObject *args) {
   PyObject *capsule = nullptr;
@@ -221,6 +227,7 @@ PyMethodDef methods[] = {
     {"set_exchange", setExchange, METH_O, nullptr},
     {"set_backend", setBackend, METH_O, nullptr},
     {"current_backend", currentBackend, METH_NOARGS, nullptr},
+    {"set_early_launch", setEarlyLaunch, METH_O, nullptr},
     {"describe", describe, METH_VARARGS, nullptr},
     {"use_reference", setReference, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};

@@ -12,7 +12,7 @@ from .errors import (BadPackage, CudaError, Error, InvalidArgument, NoDevice, No
 from .package import Package, open
 
 __version__ = "0.1.0"
-__all__ = ["Package", "open", "ops", "use_reference", "set_backend", "current_backend", "describe", "Error", "InvalidArgument", "NoDriver", "NoDevice", "NoImage", "NoVariant", "BadPackage",
+__all__ = ["Package", "open", "ops", "use_reference", "set_backend", "current_backend", "set_early_launch", "describe", "Error", "InvalidArgument", "NoDriver", "NoDevice", "NoImage", "NoVariant", "BadPackage",
            "CudaError", "Unavailable", "OutOfMemory"]
 
 _core.set_hooks(_frameworks, errors.make)
@@ -31,6 +31,12 @@ def set_backend(name):
 def current_backend():
     """The name of the backend that this thread's next call goes to."""
     return _core.current_backend()
+
+
+def set_early_launch(on=True):
+    """From now on this thread's kernels may start while the one before them in the stream ends (programmatic dependent launch), with the same results. Gives
+    what it was."""
+    return _core.set_early_launch(on)
 
 
 def describe(package=None, json=False):

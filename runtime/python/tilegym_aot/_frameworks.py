@@ -69,6 +69,12 @@ def allocate(like, shape, dtype):
     raise TypeError(f"no way is known to make a {name} tensor like {type(like).__module__}.{type(like).__name__}; give the outputs")
 
 
-def empty_like():
-    """Torch's own function, which makes a tensor of a given one's shape and dtype faster than its table does."""
-    return sys.modules["torch"].empty_like
+def torch_makers():
+    """Torch's functions that make tensors, and its dtypes by TilegymDType (None: it has none). empty_like makes one of a given tensor's shape and dtype faster
+    than torch's table does; what torch's own compiled code allocates with, if it is there, takes extents, strides and a dtype and goes past the dispatcher."""
+    torch = sys.modules["torch"]
+    try:
+        empty_strided = torch._C._dynamo.guards._empty_strided_cuda
+    except AttributeError:  # no part of torch's public interface
+        empty_strided = None
+    return torch.empty_like, empty_strided, [getattr(torch, name, None) for name in DTYPES]

@@ -2,6 +2,7 @@
 // From a call to the driver, with a fake one: parameters, grids, fills, loading for each device, refusals.
 #include "tests/unit/runtime/Calls.h"
 #include "tests/unit/runtime/Fake.h"
+#include "tilegym/tilegym.hpp"
 #include <functional>
 #include <thread>
 
@@ -78,6 +79,33 @@ TEST_CASE("parameters and the launch") {
                                       6,
                                       132};
   CHECK(l.params == want);
+}
+
+TEST_CASE("kernels start early where the thread wants it and their code waits by itself") {
+  FakeCuda &fake = fakeCuda();
+  for (uint32_t arch : {90u, 80u}) {
+    OpText op = filledOp(F32, 0);
+    op.variants[0].images[0].arch = arch;
+    Opened opened(op);
+    Given x(memory(), TILEGYM_F32, {3, 4}), h(memory() + (1 << 19), TILEGYM_F32, {3, 4});
+    const void *args[] = {x.c(), h.c()};
+    auto early = [&] {
+      REQUIRE(tilegym_call(opened.package, 0, args, nullptr) == TILEGYM_OK);
+      return fake.launches.back().early;
+    };
+    CHECK_FALSE(early());
+    {
+      tilegym::UseEarlyLaunch scope;
+      CHECK(early() == (arch == 90));
+      bool ofOther = true;
+      std::thread([&] { ofOther = early(); }).join();
+      CHECK_FALSE(ofOther);
+      CHECK(tilegym_set_early_launch(false) == 1);
+      CHECK_FALSE(early());
+      CHECK(tilegym_set_early_launch(true) == 0);
+    }
+    CHECK_FALSE(early());
+  }
 }
 
 TEST_CASE("an absent tensor is a null pointer, and a merged group has one dim") {

@@ -2,6 +2,7 @@
 // Plans on the fake driver: launches in order, scratch memory from the pool or the caller, parts of tensors, refusals before anything is launched.
 #include "tests/unit/runtime/Calls.h"
 #include "tests/unit/runtime/Fake.h"
+#include "tilegym/tilegym.hpp"
 #include <functional>
 
 using namespace tilegym::testing;
@@ -116,6 +117,20 @@ TEST_CASE("a plan's launches follow each other on the stream") {
   // x[1:, 2]
   CHECK(second[2] == address(memory() + (4 + 2) * 4));
   CHECK(second[3] == 4);
+}
+
+TEST_CASE("a plan's kernels start early behind each other, the first only where calls do") {
+  FakeCuda &fake = fakeCuda();
+  PlanTexts texts = planTexts();
+  Opened opened({texts.op}, texts.launched);
+  PlanCall call;
+  REQUIRE(tilegym_call(opened.package, 0, call.args, nullptr) == TILEGYM_OK);
+  tilegym::UseEarlyLaunch scope;
+  REQUIRE(tilegym_call(opened.package, 0, call.args, nullptr) == TILEGYM_OK);
+  REQUIRE(fake.launches.size() == 4);
+  const bool expected[] = {false, true, true, true};
+  for (int i = 0; i < 4; ++i)
+    CHECK(fake.launches[size_t(i)].early == expected[i]);
 }
 
 TEST_CASE("a plan in the caller's workspace") {

@@ -10,8 +10,9 @@
 namespace tilegym::format {
 
 constexpr uint32_t kMagic = 0x4b4d4754; // "TGMK"
-constexpr uint32_t kVersion = 5;
+constexpr uint32_t kVersion = 6;
 constexpr uint32_t kNone = 0xffffffffu;
+constexpr uint32_t kDependentArch = 90;
 constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
 constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
 constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxMaps = 16, kMaxMapRank = 5, kMaxShared = 1 << 20,
@@ -181,6 +182,7 @@ enum TensorFacts : uint8_t {
 };
 
 /// Code. Its checksum is checksum64() (format/Checksum.h) of the bytes as they stand in the block.
+/// From kDependentArch on, its kernels wait for the grid before them in their stream (griddepcontrol.wait) before they touch memory.
 struct Image {
   uint32_t arch;  ///< 90 for sm_90 and sm_90a
   uint32_t kind;  ///< 0 cubin, 1 PTX

@@ -17,6 +17,7 @@ struct FakeLaunch {
   unsigned grid[3], block[3], shared;
   void *stream;
   std::vector<uint64_t> params; ///< 8 bytes of each; an image whose text begins with a number has as many
+  bool early = false;           ///< may start before the kernel in front of it has ended
 };
 
 struct FakePointer {

@@ -243,7 +243,8 @@ int cuLaunchKernelEx(const tilegym::runtime::CUlaunchConfig *c, void *function, 
                     {c->blockX, c->blockY, c->blockZ},
                     c->sharedBytes,
                     c->stream,
-                    {}};
+                    {},
+                    c->numAttributes == 1 && c->attributes->id == 6 && c->attributes->value == 1};
   for (size_t i = 0; i < kernel->params; ++i) {
     launch.params.push_back(0);
     std::memcpy(&launch.params.back(), params[i], 8);

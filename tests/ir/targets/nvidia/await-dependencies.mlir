@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// RUN: tilegym-opt --await-dependencies %s | FileCheck %s
+
+// What only prepares the block stays before the wait.
+// CHECK-LABEL: llvm.func @prepares
+// CHECK: ptx.mbarrier_init
+// CHECK-NEXT: ptx.fence_mbarrier_init
+// CHECK-NEXT: ptx.barrier
+// CHECK-NEXT: ptx.grid_dependency_wait
+// CHECK-NEXT: ptx.grid_launch_dependents
+// CHECK-NEXT: ptx.store_global
+// CHECK-NOT: ptx.grid_
+llvm.func @prepares(%p: !llvm.ptr<1>, %v: i32) attributes {nvvm.kernel} {
+  %base = ptx.shared_base : <3>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %t = ptx.thread_id
+  %first = arith.cmpi eq, %t, %zero : i32
+  ptx.mbarrier_init %base, %one if %first
+  ptx.fence_mbarrier_init
+  ptx.barrier
+  ptx.store_global %v at %p + 0 bits 32 : i32
+  llvm.return
+}
+
+// A region may hold anything; memory that is read counts as well.
+// CHECK-LABEL: llvm.func @regions
+// CHECK: arith.cmpi
+// CHECK-NEXT: ptx.grid_dependency_wait
+// CHECK: scf.if
+llvm.func @regions(%p: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
+  %zero = arith.constant 0 : i32
+  %some = arith.cmpi sgt, %n, %zero : i32
+  scf.if %some {
+    %w = ptx.load_global %p + 0 bits 32 : i32
+    ptx.store_global %w at %p + 4 bits 32 : i32
+  }
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @reads
+// CHECK-NEXT: ptx.grid_dependency_wait
+llvm.func @reads(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %w = ptx.load_global %p + 0 bits 32 readonly : i32
+  ptx.store_global %w at %p + 4 bits 32 : i32
+  llvm.return
+}
+
+// No memory at all: a kernel that ends has still waited, as the grid after it may rely on the one before.
+// CHECK-LABEL: llvm.func @nothing
+// CHECK-NEXT: ptx.grid_dependency_wait
+// CHECK-NEXT: ptx.grid_launch_dependents
+// CHECK-NEXT: llvm.return
+llvm.func @nothing() attributes {nvvm.kernel} {
+  llvm.return
+}
+
+// CHECK-LABEL: llvm.func @helper
+// CHECK-NOT: ptx.grid_
+llvm.func @helper(%p: !llvm.ptr<1>, %v: i32) {
+  ptx.store_global %v at %p + 0 bits 32 : i32
+  llvm.return
+}
