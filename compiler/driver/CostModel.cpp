@@ -76,11 +76,18 @@ double threadsOf(const sem::Specialization &point) {
   return double(knob(point, "warps", 4) * 32 * knob(point, "ctas", 1));
 }
 
-/// Sums of products take a register each whatever their operands are, and nothing else is held: twice as many fit.
+/// Two teams of one warpgroup, to which the producer gives registers (transforms/Teams.h).
+bool hasTeams(const sem::Specialization &point) {
+  constexpr int64_t pingpong = 2;
+  return knob(point, "schedule", 0) == pingpong && knob(point, "persistent", 0) &&
+         knob(point, "warps", 4) == 4;
+}
+
+/// Sums of products take a register each whatever their operands are, and nothing else is held: twice as many fit, or three times with a producer's registers.
 double heldByThread(const KernelSize &size, const sem::Specialization &point) {
   if (knob(point, "hold", 0)) // a strip
     return double(knob(point, "vectors", 2) * 16) / double(size.elementBytes);
-  return double(size.result ? size.result / 2 : size.largestTile) / threadsOf(point);
+  return double(size.result ? size.result / (hasTeams(point) ? 3 : 2) : size.largestTile) / threadsOf(point);
 }
 
 /// Products run at full speed from shared memory where each word of it serves many: results of some 128 x 128, 64 to 128 sums a thread, and
@@ -89,15 +96,19 @@ double productCost(const KernelSize &size, const sem::Specialization &point, Fac
                    bool warpgroups) {
   auto off = [](double have, double wanted) { return std::abs(std::log2(have / wanted)); };
   double sums = double(size.result * size.registersPerSum) / threadsOf(point);
-  double cost = 4 * std::max(0.0, std::log2(sums / 128));
+  bool groups = warpgroups && size.byWarpgroups;
+  bool teams = facts == FactKind::Fast && groups && hasTeams(point);
+  double cost = 4 * std::max(0.0, std::log2(sums / (teams ? 192 : 128)));
   if (facts != FactKind::Fast)
     return cost + off(double(size.operand) / threadsOf(point), 16) + 0.5 * off(sums, 32);
-  bool groups = warpgroups && size.byWarpgroups;
   if (groups && knob(point, "warps", 4) % 4)
     cost += 4; // single warps multiply at half of the speed
   // A producer's ring takes the place of other blocks, which plain cores need (f32 4096^3: half of the speed); blocks that stay let it run ahead.
   bool isFed = knob(point, "schedule", 0) != 0, stays = knob(point, "persistent", 0) != 0;
   cost += 2 * (isFed != groups) + (stays != isFed);
+  if (teams) // one multiplies while the other stores: some percent faster than one larger tile, and the more so the deeper the ring
+    return cost + off(std::min(double(size.result), 128.0 * 128), 128 * 128) +
+           0.3 * off(double(size.depthBytes), 128) - 0.05 * double(knob(point, "stages", 3));
   return cost + off(double(size.result), groups ? 128 * 256 : 128 * 128) +
          0.5 * off(sums, groups ? 128 : 96) + 0.3 * off(double(size.depthBytes), 128) +
          0.1 * std::abs(double(knob(point, "stages", 3)) - 3) +

@@ -93,7 +93,7 @@ struct KernelABI {
     return !isFast() ? FactKind::General : strides && !vectors ? FactKind::Dense : FactKind::Fast;
   }
   int64_t gridRank = 1;
-  int64_t warps = 4;    ///< that hold tiles
+  int64_t warps = 4;    ///< that hold tiles, of all teams
   int64_t producer = 0; ///< further warps, one of which feeds them
   int64_t threads() const { return (warps + producer) * 32; }
   int64_t ctas = 1;        ///< blocks of a cluster for each block of the grid

@@ -36,6 +36,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     /// Those that hold tiles; a producer's come on top.
     int64_t getNumThreads() { return getWarps() * 32; }
     int64_t getProducerWarps();
+    /// How many times the warps that hold tiles are there, each with blocks of the grid of their own.
+    int64_t getTeams();
     /// Blocks of a multiprocessor that registers are to be shared by.
     int64_t getBlocksAtOnce() { return std::max<int64_t>(getBlocksPerSm(), getKnob("occupancy", 1)); }
     /// Blocks of the cluster that one block of the grid is spread over.

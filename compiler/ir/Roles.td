@@ -84,6 +84,8 @@ def Tile_RolesOp : Tile_Op<"roles", [NoRegionArguments, SingleBlock, NoTerminato
     thread of a further warp. With `shift_registers` that warp has three idle ones beside it, and all four give most of their registers to the consumers, which are
     whole warpgroups.
 
+    Of several `teams` each is as many warps as hold a tile and runs the consumer's program, as another block of threads would; `tile.team` tells them apart. Each takes blocks of the grid of its own.
+
     Example:
     ```mlir
     tile.roles producer {
@@ -95,16 +97,24 @@ def Tile_RolesOp : Tile_Op<"roles", [NoRegionArguments, SingleBlock, NoTerminato
     }
     ```
   }];
-  let arguments = (ins UnitAttr:$shiftsRegisters);
+  let arguments = (ins UnitAttr:$shiftsRegisters, DefaultValuedAttr<Tile_Int, "1">:$teams);
   let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
-  let assemblyFormat = "(`shift_registers` $shiftsRegisters^)? `producer` $producer `consumer` $consumer attr-dict";
+  let assemblyFormat = "(`shift_registers` $shiftsRegisters^)? (`teams` $teams^)? `producer` $producer `consumer` $consumer attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TeamOp : Tile_Op<"team", [Pure]> {
+  let summary = "which of the consumers' teams runs this, from 0 on";
+  let description = "Example: `%t = tile.team`";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 
 def Tile_TakeTurnOp : Tile_Op<"take_turn"> {
-  let summary = "a warpgroup of the consumers goes on when it has its turn";
+  let summary = "a warpgroup of the consumers, or a team where there are several, goes on when it has its turn";
   let description = [{
-    So that one issues its products while another does other work. The first warpgroup has the first turn. Each must take and pass as many turns as the others.
+    So that one issues its products while another does other work. The first has the first turn. Turns go round: each takes and passes as many as those before it, at least.
 
     Example: `tile.take_turn`
   }];
@@ -113,7 +123,7 @@ def Tile_TakeTurnOp : Tile_Op<"take_turn"> {
 }
 
 def Tile_PassTurnOp : Tile_Op<"pass_turn"> {
-  let summary = "the warpgroup that has the turn gives it to the next one, and the last to the first";
+  let summary = "the warpgroup or team that has the turn gives it to the next one, and the last to the first";
   let description = "Example: `tile.pass_turn`";
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;

@@ -52,6 +52,12 @@ int64_t KernelOp::getProducerWarps() {
   return 0;
 }
 
+int64_t KernelOp::getTeams() {
+  for (RolesOp roles : getBody().front().getOps<RolesOp>())
+    return roles.getTeams();
+  return 1;
+}
+
 ParamAttr ParamOp::getParam() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   int64_t number = getNumber();
@@ -106,7 +112,7 @@ KernelABI tilegym::tile::abiOf(KernelOp kernel) {
     for (int64_t bits : *facts)
       abi.tensors.push_back(TensorFacts::fromBits(bits));
   abi.gridRank = kernel.getGridRank();
-  abi.warps = kernel.getWarps();
+  abi.warps = kernel.getWarps() * kernel.getTeams();
   abi.producer = kernel.getProducerWarps();
   abi.ctas = kernel.getClusterSize();
   abi.blocksPerSm = kernel.getBlocksPerSm();

@@ -81,9 +81,14 @@ LogicalResult RolesOp::verify() {
     return emitOpError("is the second of its kernel");
   if (getShiftsRegisters() && kernel.getWarps() % 4)
     return emitOpError("gives registers to ") << kernel.getWarps() << " warps, which are no whole warpgroups";
+  constexpr int64_t mostTeams = 2; // a barrier each to meet at, and one each for its turns
+  if (getTeams() < 1 || getTeams() > mostTeams)
+    return emitOpError("has ") << getTeams() << " teams, expected 1 or 2";
+  if (getTeams() > 1 && (kernel.getWarps() % 4 || !llvm::isPowerOf2_64(kernel.getWarps())))
+    return emitOpError("has teams of ") << kernel.getWarps() << " warps, expected a power of two from 4 on";
   WalkResult found = getProducer().walk([&](Operation *op) {
     auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
-    if (!llvm::any_of(op->getResultTypes(), isTile) && !isa<BarrierOp, MbarrierArriveOp>(op))
+    if (!llvm::any_of(op->getResultTypes(), isTile) && !isa<BarrierOp, MbarrierArriveOp, TeamOp>(op))
       return WalkResult::advance();
     op->emitOpError("needs all threads, but a producer is one");
     return WalkResult::interrupt();
@@ -93,11 +98,21 @@ LogicalResult RolesOp::verify() {
   return Releases(*this).check(getConsumer());
 }
 
-static LogicalResult verifyTurn(Operation *op) {
-  auto kernel = op->getParentOfType<KernelOp>();
+static LogicalResult verifyConsumer(Operation *op) {
   auto roles = op->getParentOfType<RolesOp>();
   if (!roles || !roles.getConsumer().isAncestor(op->getParentRegion()))
     return op->emitOpError("is for consumers");
+  return success();
+}
+
+LogicalResult TeamOp::verify() { return verifyConsumer(*this); }
+
+static LogicalResult verifyTurn(Operation *op) {
+  if (failed(verifyConsumer(op)))
+    return failure();
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (op->getParentOfType<RolesOp>().getTeams() > 1)
+    return success();
   constexpr int64_t warpgroup = 4, most = 3;
   int64_t groups = kernel.getWarps() / warpgroup;
   if (kernel.getWarps() % warpgroup || groups < 2 || groups > most * warpgroup)

@@ -86,7 +86,11 @@ void tensorReduce(const uint64_t *operands, uint64_t *, const Site *site) {
 
 void tensorPrefetch(const uint64_t *operands, uint64_t *, const Site *site) {
   Operands in(operands, site, 4, 1);
-  if (in.holds(3))
+  if (!in.holds(3))
+    return;
+  if (in.group(1).empty()) // the bytes alone, whatever they are: that of a tensor without elements is none
+    current().machine->accessRange(current(), in[0], sizeof(TensorMapBytes), Touch::Read, 64, site);
+  else
     readTensorMap(current(), in[0], site);
 }
 

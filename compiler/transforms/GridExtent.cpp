@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One parameter an axis, however many passes ask for it.
 #include "compiler/transforms/GridExtent.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -19,6 +21,14 @@ Value gridExtent(tile::KernelOp kernel, OpBuilder &builder, int64_t axis) {
     kernel.setParamsAttr(builder.getArrayAttr(params));
   }
   return tile::ParamOp::create(builder, kernel.getLoc(), param.getType(), number);
+}
+
+bool isGridLoop(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  Operation *step = loop ? loop.getStep().getDefiningOp() : nullptr;
+  while (isa_and_present<arith::TruncIOp, arith::ExtUIOp, arith::ExtSIOp, arith::MulIOp>(step))
+    step = step->getOperand(0).getDefiningOp();
+  return isa_and_present<tile::LaunchSizeOp>(step);
 }
 
 } // namespace tilegym::transforms

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The number of blocks along an axis of the grid, as a parameter of the kernel.
+// The number of blocks along an axis of the grid, as a parameter of the kernel; loops over the grid.
 #pragma once
 #include "compiler/ir/Tile.h"
 #include "mlir/IR/Builders.h"
@@ -8,5 +8,8 @@ namespace tilegym::transforms {
 
 /// Adds the parameter where the kernel has none yet; i64.
 mlir::Value gridExtent(tile::KernelOp kernel, mlir::OpBuilder &builder, int64_t axis);
+
+/// Whether it is the loop of a persistent kernel: its turns are blocks of the grid.
+bool isGridLoop(mlir::Operation *op);
 
 } // namespace tilegym::transforms

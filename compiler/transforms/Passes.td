@@ -374,6 +374,22 @@ def SpecializeLoads : Pass<"specialize-loads", "::tilegym::tile::KernelOp"> {
     A product in flight has read its slots when a `tile.dot_wait` of its block ends it, which is where they are released; where there is none, the load stays. Kernels with such products are short
     of registers: the producer has a whole warpgroup, which gives away most of its own, and arithmetic is done where it is needed. Under `schedule = pingpong` warpgroups issue a trip's products in turns.
 
+    A persistent kernel of one warpgroup gets two teams of it under `pingpong` (Teams.cpp), which take the blocks of the grid alternately: the producer fills for all of them in order, and a team
+    skips what was filled for the other. One team multiplies while the other stores its results:
+
+    ```mlir
+    %t = tile.team
+    scf.for %block = %first + %t * %blocks to %grid step 2 * %blocks iter_args(%at = (trips of %first, for team 1) mod slots, %p = ...) {
+      tile.take_turn
+      %d = scf.for %k ... { ... tile.dot ... in_flight ... }
+      tile.pass_turn
+      tile.dot_wait 0(%d)
+      tile.store ...
+      scf.yield (slot and parity so many turns on as the other's next block has trips)
+    }
+    ```
+    That needs all rings in the one loop over the grid, trips that a block's number says, and no other buffers in shared memory; else `pingpong` is `cooperative` there.
+
     Needs: layouts (assign-layouts). Must precede pipeline-loads, which takes what is left, and place-barriers. Numerics: bit-equal.
   }];
   let dependentDialects = ["::tilegym::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Loads that fill shared memory become a program of their own: its loops and conditions, copied, without the work. Slots of a ring change hands by two
 // mbarriers each, whose turn (slot and parity) both sides carry through their loops.
-#include "compiler/transforms/LoadRings.h"
+#include "compiler/transforms/GridExtent.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/Teams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -17,12 +18,6 @@ namespace tilegym::transforms {
 
 namespace {
 
-/// Which slot comes next, and the parity of the phase to wait for.
-struct Turn {
-  Value slot, parity;
-};
-using Turns = SmallVector<Turn>; ///< by ring
-
 class Specializer {
 public:
   Specializer(tile::KernelOp kernel, SmallVector<LoadRing> rings)
@@ -34,12 +29,17 @@ public:
     for (LoadRing &ring : rings)
       prepare(ring);
     // Products in flight beside others need more registers than an equal part of them.
-    shifts = kernel
+    scarce = kernel
                  .walk([](tile::DotOp dot) {
                    return dot.getInFlight() ? WalkResult::interrupt() : WalkResult::advance();
                  })
                  .wasInterrupted();
-    auto roles = tile::RolesOp::create(b, loc, shifts);
+    bool inTurns = kernel.getKnob("schedule", 0) == pingpong;
+    bool hasTeams = inTurns && kernel.getWarps() == warpgroup && canTeamsShare(kernel, rings);
+    int64_t teams = hasTeams ? 2 : 1;
+    bool fills = kernel.getWarps() * teams == 2 * warpgroup && kernel.getBlocksAtOnce() == 1;
+    shifts = scarce || (fills && areSumsMany(kernel));
+    auto roles = tile::RolesOp::create(b, loc, shifts, teams);
     Block *producer = b.createBlock(&roles.getProducer()), *consumer = b.createBlock(&roles.getConsumer());
     for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
       if (&op != roles && !isShared(&op))
@@ -50,15 +50,18 @@ public:
           if (isa<tile::DeallocOp>(user))
             user->moveAfter(roles);
     b.setInsertionPointToStart(producer);
-    Turns turns = firstTurns(1);
+    Turns turns = firstTurns(b, loc, rings.size(), 1);
     IRMapping map;
+    copies.emplace_back(consumer, producer);
     feed(*consumer, map, turns);
-    if (!shifts)
+    if (!scarce)
       roles.getProducer().walk([](scf::ForOp loop) { moveLoopInvariantCode(loop); });
     b.setInsertionPointToStart(consumer);
-    turns = firstTurns(0);
+    turns = firstTurns(b, loc, rings.size(), 0);
     consume(*consumer, turns);
-    if (kernel.getKnob("schedule", 0) == pingpong && kernel.getWarps() > warpgroup)
+    if (hasTeams)
+      alternate(*llvm::find_if(consumer->getOps<scf::ForOp>(), isGridLoop), rings);
+    if (inTurns && kernel.getWarps() > warpgroup)
       roles.getConsumer().walk([&](scf::ForOp loop) { issueInTurn(loop); });
     if (shifts)
       for (scf::ForOp loop : consumer->getOps<scf::ForOp>())
@@ -87,10 +90,6 @@ private:
     tile::TakeTurnOp::create(b, loc);
     b.setInsertionPointAfter(flying.back());
     tile::PassTurnOp::create(b, loc);
-  }
-
-  Value number(int64_t value) {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
   }
 
   /// Arithmetic that only the loop needs is done in it, as what it gives would take registers for the whole loop.
@@ -146,22 +145,6 @@ private:
       }
   }
 
-  /// Slots are empty at first: to the producer, as if a phase before the first were complete.
-  Turns firstTurns(int64_t parity) {
-    Turns turns;
-    for ([[maybe_unused]] LoadRing &ring : rings)
-      turns.push_back({number(0), number(parity)});
-    return turns;
-  }
-
-  Turn after(Turn turn, int64_t slots) {
-    Value next = arith::AddIOp::create(b, loc, turn.slot, number(1));
-    Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, number(slots));
-    Value other = arith::XOrIOp::create(b, loc, turn.parity, number(1));
-    return {arith::SelectOp::create(b, loc, wraps, number(0), next),
-            arith::SelectOp::create(b, loc, wraps, other, turn.parity)};
-  }
-
   /// The rings that turn within a loop or a branch.
   SmallVector<size_t> ringsWithin(Operation *op) {
     SmallVector<size_t> within;
@@ -170,18 +153,7 @@ private:
         within.push_back(i);
     return within;
   }
-  static SmallVector<Value> flat(const Turns &turns, ArrayRef<size_t> within) {
-    SmallVector<Value> values;
-    for (size_t ring : within)
-      llvm::append_values(values, turns[ring].slot, turns[ring].parity);
-    return values;
-  }
-  static void unflat(ValueRange values, ArrayRef<size_t> within, Turns &turns) {
-    for (auto [i, ring] : llvm::enumerate(within))
-      turns[ring] = {values[2 * i], values[2 * i + 1]};
-  }
-
-  /// The value in the producer, made again from what it is made of.
+  /// The value in the producer, made again from what it is made of: where that was made, unless registers are scarce.
   Value remade(Value value, IRMapping &map) {
     if (map.contains(value))
       return map.lookup(value);
@@ -190,6 +162,10 @@ private:
       return value;
     for (Value operand : op->getOperands())
       remade(operand, map);
+    OpBuilder::InsertionGuard guard(b);
+    for (auto [from, to] : copies)
+      if (!scarce && from == op->getBlock() && to != b.getInsertionBlock())
+        b.setInsertionPoint(to->findAncestorOpInBlock(*b.getInsertionBlock()->getParentOp()));
     b.clone(*op, map);
     return map.lookup(value);
   }
@@ -220,7 +196,9 @@ private:
     map.map(loop.getInductionVar(), copy.getInductionVar());
     Turns inner = turns;
     unflat(copy.getRegionIterArgs(), within, inner);
+    copies.emplace_back(loop.getBody(), copy.getBody());
     feed(*loop.getBody(), map, inner);
+    copies.pop_back();
     scf::YieldOp::create(b, loop.getLoc(), flat(inner, within));
     unflat(copy.getResults(), within, turns);
   }
@@ -233,8 +211,11 @@ private:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(&made.front());
       Turns inner = turns;
-      if (!old.empty())
+      if (!old.empty()) {
+        copies.emplace_back(&old.front(), &made.front());
         feed(old.front(), map, inner);
+        copies.pop_back();
+      }
       scf::YieldOp::create(b, branch.getLoc(), flat(inner, within));
     }
     unflat(copy.getResults(), within, turns);
@@ -257,7 +238,7 @@ private:
       Value slot = tile::SlotOp::create(b, loc, fill.slot.getSlot().getType(), fill.alloc, turn.slot);
       tile::TensorLoadOp::create(b, fill.load.getLoc(), fill.map, coordinates, slot, ring.full, turn.slot);
     }
-    return after(turn, ring.slots);
+    return after(b, loc, turn, ring.slots);
   }
 
   // ---- the consumers' side
@@ -289,7 +270,7 @@ private:
           overlap(rings[i], *site, turns[i]);
         else
           tile::MbarrierArriveOp::create(b, loc, rings[i].empty, turns[i].slot, Value(), site->readByThreads);
-        turns[i] = after(turns[i], rings[i].slots);
+        turns[i] = after(b, loc, turns[i], rings[i].slots);
       }
     }
   }
@@ -309,12 +290,6 @@ private:
       tile::MbarrierWaitOp::create(b, loc, ring.full, turn.slot, turn.parity);
   }
 
-  Value slotBefore(LoadRing &ring, Turn turn) {
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn.slot, number(0));
-    return arith::SelectOp::create(b, loc, isFirst, number(ring.slots - 1),
-                                   arith::SubIOp::create(b, loc, turn.slot, number(1)));
-  }
-
   /// The product goes on while the next turn's is issued: what is read and released is the turn before.
   void overlap(LoadRing &ring, RingSite &site, Turn turn) {
     site.overlapped.setInFlight(true);
@@ -322,7 +297,8 @@ private:
     tile::DotWaitOp::create(b, loc, TypeRange(), 1, ValueRange());
     Value hasBefore =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
-    tile::MbarrierArriveOp::create(b, loc, ring.empty, slotBefore(ring, turn), hasBefore, false);
+    tile::MbarrierArriveOp::create(b, loc, ring.empty, slotBefore(b, loc, turn, ring.slots), hasBefore,
+                                   false);
   }
 
   /// Behind the loop, its last turn.
@@ -332,7 +308,7 @@ private:
     sum.replaceAllUsesExcept(wait.getResult(0), wait);
     Value ran =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
-    tile::MbarrierArriveOp::create(b, loc, ring.empty, slotBefore(ring, turn), ran, false);
+    tile::MbarrierArriveOp::create(b, loc, ring.empty, slotBefore(b, loc, turn, ring.slots), ran, false);
   }
 
   Operation *consumeLoop(scf::ForOp loop, ArrayRef<size_t> within, Turns &turns) {
@@ -378,7 +354,9 @@ private:
   Location loc;
   SmallVector<LoadRing> rings;
   IRRewriter b;
-  bool shifts = false; ///< registers, from the producer to the others
+  SmallVector<std::pair<Block *, Block *>> copies; ///< that the producer's program is in, and of what
+  bool scarce = false;                             ///< registers, of the producer's thread too
+  bool shifts = false;                             ///< registers, from the producer to the others
 };
 
 struct SpecializeLoadsPass : impl::SpecializeLoadsBase<SpecializeLoadsPass> {

@@ -5,6 +5,7 @@
 #include "compiler/ir/VectorAccess.h"
 #include "compiler/layout/Build.h"
 #include "compiler/layout/Transform.h"
+#include "compiler/transforms/GridExtent.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,15 +51,6 @@ bool followsProduct(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
   return op->hasTrait<OpTrait::Elementwise>() && llvm::any_of(op->getOperands(), follows);
 }
 
-/// Whether the loop's turns are blocks of the grid, each of which has a part of the result of its own.
-bool isPersistent(Operation *op) {
-  auto loop = dyn_cast<scf::ForOp>(op);
-  Operation *step = loop ? loop.getStep().getDefiningOp() : nullptr;
-  while (isa_and_present<arith::TruncIOp, arith::ExtUIOp, arith::ExtSIOp>(step))
-    step = step->getOperand(0).getDefiningOp();
-  return isa_and_present<tile::LaunchSizeOp>(step);
-}
-
 /// How a store's tile goes through shared memory.
 struct Staging {
   int axis = 0;             ///< of the tile: along which neighbours are neighbours in memory
@@ -89,7 +81,7 @@ private:
   bool isAlone(tile::StoreOp store) {
     bool alone = true;
     for (Operation *outer = store->getParentOp(); outer != kernel; outer = outer->getParentOp())
-      alone &= isa<tile::RolesOp, scf::IfOp>(outer) || isPersistent(outer);
+      alone &= isa<tile::RolesOp, scf::IfOp>(outer) || isGridLoop(outer);
     int64_t base = store.getBase().getDefiningOp<tile::ParamOp>().getNumber();
     kernel.walk([&](tile::RegionOp other) {
       if (other.getOperation() == store)
@@ -149,14 +141,18 @@ private:
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     int64_t rows = type.getDimSize(1 - plan.axis), columns = type.getDimSize(plan.axis);
     int64_t room = roomAt(store);
-    for (int64_t strips = 1; columns * bytes / strips % plan.swizzle == 0; strips *= 2) {
+    for (int64_t strips = 1; strips * plan.swizzle <= columns * bytes; ++strips) {
+      if (columns * bytes % (strips * plan.swizzle))
+        continue;
       int64_t buffer = llvm::alignTo(rows * (columns / strips) * bytes, bufferAlignment);
       layout::Expected<layout::Layout> part =
           strips == 1 ? layout : layout::splitAxis(layout, plan.axis, strips);
       if (!part)
+        continue;
+      if (kernel.getTeams() > 1 && rows * (columns / strips) * bytes != buffer)
         return false;
       plan.buffers = std::min(strips, buffers);
-      if (plan.buffers * buffer > room)
+      if (plan.buffers * buffer * kernel.getTeams() > room)
         continue;
       plan.strips = strips;
       SmallVector<int64_t> shape(type.getShape());
@@ -204,12 +200,16 @@ private:
     Operation *outermost = kernel.getBody().front().findAncestorOpInBlock(*store);
     OpBuilder b(outermost);
     Location loc = store.getLoc();
+    // Each team has a part of its own of every buffer.
+    int64_t teams = kernel.getTeams();
     auto type = tile::SharedType::get(b.getContext(), 1, plan.slot);
+    auto ofTeams = tile::SharedType::get(b.getContext(), teams, plan.slot);
     SmallVector<tile::AllocOp> buffers;
     for (int64_t i = 0; i < plan.buffers; ++i)
-      buffers.push_back(tile::AllocOp::create(b, loc, type, IntegerAttr()));
+      buffers.push_back(tile::AllocOp::create(b, loc, ofTeams, IntegerAttr()));
     b.setInsertionPoint(store);
-    Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+    Value own = teams > 1 ? Value(tile::TeamOp::create(b, loc))
+                          : arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
     int64_t inner = cast<tile::TensorMapType>(map->getType()).getInnermost();
     for (int64_t strip = 0; strip < plan.strips; ++strip) {
       int64_t offset = strip * plan.part.getDimSize(plan.axis);
@@ -220,7 +220,7 @@ private:
         Value more = arith::ConstantOp::create(b, loc, b.getIntegerAttr(indices[inner].getType(), offset));
         indices[inner] = arith::AddIOp::create(b, loc, indices[inner], more);
       }
-      Value slot = tile::SlotOp::create(b, loc, type, buffers[strip % plan.buffers], zero);
+      Value slot = tile::SlotOp::create(b, loc, type, buffers[strip % plan.buffers], own);
       tile::PutOp::create(b, loc, part, slot);
       tile::TensorStoreOp::create(b, loc, slot, *map, indices);
     }

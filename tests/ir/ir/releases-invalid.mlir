@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A slot that a product in flight reads is not released before the wait that ends the product; what turns and shares of registers need.
+// A slot that a product in flight reads is not released before the wait that ends the product; what turns, teams and shares of registers need.
 // RUN: tilegym-opt %s -split-input-file -verify-diagnostics
 
 #acc = #tile.layout<"64x8 unit 64x8 reg [0,1] [8,0] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
@@ -63,5 +63,33 @@ tile.kernel @halves grid 1 [-1] facts <fast> warps 2 params [] {
   tile.roles shift_registers producer {
   } consumer {
   }
+  tile.return
+}
+
+// -----
+
+tile.kernel @many grid 1 [-1] facts <fast> warps 4 params [] {
+  // expected-error @below {{has 3 teams, expected 1 or 2}}
+  tile.roles teams 3 producer {
+  } consumer {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @small_teams grid 1 [-1] facts <fast> warps 2 params [] {
+  // expected-error @below {{has teams of 2 warps, expected a power of two from 4 on}}
+  tile.roles teams 2 producer {
+  } consumer {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_team grid 1 [-1] facts <fast> warps 4 params [] {
+  // expected-error @below {{is for consumers}}
+  %t = tile.team
   tile.return
 }

@@ -14,12 +14,14 @@ static std::pair<int64_t, bool> tensorOf(tile::RegionOp op) {
   return {param.getNumber(), param.getParam().getReadonly()};
 }
 
-/// The barrier at which a kernel's warps meet without its producer.
+/// The barrier at which a kernel's warps, or its first team's, meet without its producer; the next one is the second team's.
 static constexpr int64_t consumerBarrier = 1;
 
 void ThreadBuilder::barrier() {
   if (rolesParted)
-    ptx::NamedBarrierOp::create(b, loc, ptx::NamedBarrierKind::Sync, i32(consumerBarrier), numThreads());
+    ptx::NamedBarrierOp::create(
+        b, loc, ptx::NamedBarrierKind::Sync,
+        kernel.getTeams() > 1 ? add(team(), i32(consumerBarrier)) : i32(consumerBarrier), numThreads());
   else
     ptx::BarrierOp::create(b, loc);
   if (!rank)

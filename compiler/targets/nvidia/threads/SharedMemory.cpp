@@ -26,7 +26,14 @@ Value ThreadBuilder::acquireShared(int64_t bytes) {
   needsBarrier = false;
   usedShared = true;
   buffer ^= 1;
-  return bufferBase(ownBuffers ? besideBuffers + buffer : buffer, bytes);
+  int which = ownBuffers ? besideBuffers + buffer : buffer;
+  Value base = bufferBase(which, bytes);
+  if (kernel.getTeams() == 1)
+    return base;
+  auto apart = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  bufferParts.emplace_back(apart, which);
+  Value distance = arith::MulIOp::create(b, loc, team(), apart); // not folded: it is 0 until the end
+  return sharedAddress(base, distance);
 }
 
 Value ThreadBuilder::beginBuffer(int64_t offset, int64_t bytes, bool inLoop) {
@@ -57,8 +64,12 @@ int64_t ThreadBuilder::finishShared() {
     if (i == clusterBuffers) // peers write to these at any time
       end = std::max(end, ownEnd);
     starts.push_back(bytes ? llvm::alignTo(end, alignment) : end);
-    end = starts.back() + bytes;
+    bool hasParts = llvm::any_of(bufferParts, [&](auto part) { return part.second == int(i); });
+    end = starts.back() + (hasParts ? llvm::alignTo(bytes, alignment) * kernel.getTeams() : bytes);
   }
+  for (auto [part, which] : bufferParts)
+    cast<arith::ConstantOp>(part).setValueAttr(
+        b.getI32IntegerAttr(llvm::alignTo(bufferBytes[which], alignment)));
   for (auto [offset, which] : bufferOffsets)
     cast<arith::ConstantOp>(offset).setValueAttr(b.getI32IntegerAttr(starts[which]));
   return end;

@@ -11,7 +11,9 @@ namespace tilegym::nvidia {
 ThreadBuilder::ThreadBuilder(OpBuilder &builder, tile::KernelOp kernel, ValueRange arguments)
     : b(builder), loc(kernel.getLoc()), kernel(kernel), arguments(arguments.begin(), arguments.end()) {
   // These stand at the function's start, so that they dominate every use.
-  thread = ptx::ThreadIdOp::create(b, loc);
+  blockThread = thread = ptx::ThreadIdOp::create(b, loc);
+  if (kernel.getTeams() > 1)
+    thread = arith::AndIOp::create(b, loc, thread, i32(numThreads() - 1));
   lane = arith::AndIOp::create(b, loc, thread, i32(31));
   warp = arith::ShRUIOp::create(b, loc, thread, i32(5));
   if (kernel.getCtas() > 1)
@@ -58,6 +60,7 @@ Value ThreadBuilder::conjunction(Value x, Value y) {
 }
 
 Value ThreadBuilder::threadId() { return thread; }
+Value ThreadBuilder::threadOfBlock() { return blockThread; }
 Value ThreadBuilder::laneId() { return lane; }
 Value ThreadBuilder::warpId() { return warp; }
 Value ThreadBuilder::warpgroup() {
@@ -67,6 +70,15 @@ Value ThreadBuilder::warpgroup() {
     group = shuffle(arith::ShRUIOp::create(b, loc, warp, i32(2)), int(ptx::ShuffleKind::Index), i32(0));
   }
   return group;
+}
+Value ThreadBuilder::team() {
+  if (!ownTeam) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(sharedBase.getDefiningOp());
+    Value team = arith::ShRUIOp::create(b, loc, blockThread, i32(int64_t(llvm::Log2_64(numThreads()))));
+    ownTeam = shuffle(team, int(ptx::ShuffleKind::Index), i32(0));
+  }
+  return ownTeam;
 }
 Value ThreadBuilder::clusterRank() { return rank; }
 Value ThreadBuilder::splitRank() { return part; }

@@ -60,7 +60,9 @@ public:
   mlir::Value conjunction(mlir::Value a, mlir::Value b_); ///< either may be null: true
 
   // ---- who this thread is
-  mlir::Value threadId();
+  mlir::Value threadId(); ///< in its team, of several
+  mlir::Value threadOfBlock();
+  mlir::Value team(); ///< from one lane
   mlir::Value laneId();
   mlir::Value warpId();
   mlir::Value
@@ -112,7 +114,7 @@ public:
   mlir::Value beginBuffer(int64_t offset, int64_t bytes, bool inLoop);
   void endBuffer();
   void barrier();
-  /// From here on barriers are among the kernel's `warps`; a producer goes its own way.
+  /// From here on barriers are among the kernel's `warps`, of each team by itself; a producer goes its own way.
   void partRoles() { rolesParted = true; }
   /// Room of its own, as long as the block runs; aligned to 128 bytes.
   mlir::Value reserveShared(int64_t bytes);
@@ -177,7 +179,7 @@ private:
   mutable llvm::DenseMap<mlir::Attribute, std::unique_ptr<layout::Layout>>
       layouts; ///< by attribute: a copy that stays where it is
   llvm::SmallVector<mlir::Value> arguments;
-  mlir::Value thread, lane, warp, rank, part, group;
+  mlir::Value blockThread, thread, lane, warp, rank, part, group, ownTeam;
   llvm::StringMap<llvm::SmallVector<mlir::Value>>
       threadParts; ///< by layout text: each axis's part from lane and warp
   llvm::ArrayRef<mlir::Value> threadPart(const layout::Layout &layout);
@@ -197,6 +199,8 @@ private:
   mlir::Value bufferBase(int which, int64_t bytes);
   llvm::SmallVector<std::pair<mlir::Operation *, int>>
       bufferOffsets; ///< constants to fill in, and whose they are
+  llvm::SmallVector<std::pair<mlir::Operation *, int>>
+      bufferParts; ///< of buffers with a part a team, how far these are apart
 };
 
 /// A family of ops adds its handlers.

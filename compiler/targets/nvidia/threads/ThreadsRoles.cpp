@@ -21,7 +21,7 @@ Value isFirst(ThreadBuilder &t, Value index) {
 LogicalResult lowerMake(ThreadBuilder &t, Operation *op) {
   auto make = cast<tile::MakeMbarriersOp>(op);
   int64_t count = make.getResult().getType().getCount();
-  Value base = t.reserveShared(count * mbarrierBytes), first = isFirst(t, t.threadId());
+  Value base = t.reserveShared(count * mbarrierBytes), first = isFirst(t, t.threadOfBlock());
   for (int64_t i = 0; i < count; ++i)
     ptx::MbarrierInitOp::create(t.b, t.loc, t.sharedAddress(base, t.i32(i * mbarrierBytes)),
                                 t.i32(make.getArrivals()), first);
@@ -75,8 +75,17 @@ LogicalResult lowerTensorLoad(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
-/// Where the threads of warpgroups wait for their turn: behind the block's barrier and the consumers'.
-constexpr int64_t firstTurn = 2, threadsOfTurn = 256;
+/// Who takes turns: warpgroups, or teams where there are several. They wait at barriers behind the block's and the consumers', each for what the one before it says.
+struct Takers {
+  Value own;
+  int64_t count, firstTurn, threadsOfTurn;
+};
+Takers takersOf(ThreadBuilder &t) {
+  int64_t teams = t.kernel.getTeams();
+  if (teams > 1)
+    return {t.team(), teams, 1 + teams, 2 * t.numThreads()};
+  return {t.warpgroup(), t.kernel.getWarps() / 4, 2, 256};
+}
 
 /// Registers of a producer's thread and of the others.
 struct RegisterShares {
@@ -94,45 +103,62 @@ RegisterShares sharesOf(ThreadBuilder &t, tile::RolesOp roles) {
     if (isa<RankedTensorType>(dot.getA().getType()))
       taken += t.numRegisters(dot.getA().getType()) * dot.getAType().getElementTypeBitWidth() / 32;
   });
-  int64_t groups = t.kernel.getWarps() / 4, threads = (groups + 1) * warpgroup;
+  int64_t groups = t.kernel.getWarps() * t.kernel.getTeams() / 4, threads = (groups + 1) * warpgroup;
   int64_t atEntry = all / (threads * t.kernel.getBlocksAtOnce()) / step * step;
   int64_t producer = std::min(atEntry, taken > many ? few : enough);
   return {producer, std::min(most, (atEntry * (groups + 1) - producer) / groups / step * step)};
 }
 
-Value turnOf(ThreadBuilder &t, Value group) { return t.add(group, t.i32(firstTurn)); }
+void meetAtTurn(ThreadBuilder &t, const Takers &takers, ptx::NamedBarrierKind kind, Value taker) {
+  ptx::NamedBarrierOp::create(t.b, t.loc, kind, t.add(taker, t.i32(takers.firstTurn)), takers.threadsOfTurn);
+}
 
 LogicalResult lowerTakeTurn(ThreadBuilder &t, Operation *) {
-  ptx::NamedBarrierOp::create(t.b, t.loc, ptx::NamedBarrierKind::Sync, turnOf(t, t.warpgroup()),
-                              threadsOfTurn);
+  Takers takers = takersOf(t);
+  meetAtTurn(t, takers, ptx::NamedBarrierKind::Sync, takers.own);
   return success();
 }
 
 LogicalResult lowerPassTurn(ThreadBuilder &t, Operation *) {
-  Value next = t.add(t.warpgroup(), t.i32(1));
-  Value wraps =
-      arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, next, t.i32(t.kernel.getWarps() / 4));
+  Takers takers = takersOf(t);
+  Value next = t.add(takers.own, t.i32(1));
+  Value wraps = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, next, t.i32(takers.count));
   next = arith::SelectOp::create(t.b, t.loc, wraps, t.i32(0), next);
-  ptx::NamedBarrierOp::create(t.b, t.loc, ptx::NamedBarrierKind::Arrive, turnOf(t, next), threadsOfTurn);
+  meetAtTurn(t, takers, ptx::NamedBarrierKind::Arrive, next);
   return success();
 }
 
-/// The first warpgroup has the first turn: from the last one.
+/// The first has the first turn: from the last one.
 void beginTurns(ThreadBuilder &t) {
-  Value isLast = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.warpgroup(),
-                                       t.i32(t.kernel.getWarps() / 4 - 1));
-  t.ifTrue(isLast, [&] {
-    ptx::NamedBarrierOp::create(t.b, t.loc, ptx::NamedBarrierKind::Arrive, turnOf(t, t.i32(0)),
-                                threadsOfTurn);
-  });
+  Takers takers = takersOf(t);
+  Value isLast =
+      arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, takers.own, t.i32(takers.count - 1));
+  t.ifTrue(isLast, [&] { meetAtTurn(t, takers, ptx::NamedBarrierKind::Arrive, t.i32(0)); });
+}
+
+LogicalResult lowerTeam(ThreadBuilder &t, Operation *op) {
+  t.set(op->getResult(0), {t.team()});
+  return success();
+}
+
+/// The copy engine's first copy by a map waits for the map: it comes while the block begins.
+void fetchMaps(ThreadBuilder &t) {
+  Value first = isFirst(t, t.threadOfBlock());
+  for (auto [number, param] : llvm::enumerate(t.kernel.getParams().getAsRange<tile::ParamAttr>()))
+    if (isa<tile::TensorMapType>(param.getType()))
+      ptx::TensorPrefetchOp::create(t.b, t.loc, t.argument(int64_t(number)), ValueRange(), Value(), first);
 }
 
 LogicalResult lowerRoles(ThreadBuilder &t, Operation *op) {
   auto roles = cast<tile::RolesOp>(op);
+  fetchMaps(t);
   ptx::FenceMbarrierInitOp::create(t.b, t.loc);
   t.barrier(); // all see the mbarriers
-  Value isProducer =
-      arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::uge, t.warpId(), t.i32(t.kernel.getWarps()));
+  int64_t consumers = t.kernel.getWarps() * t.kernel.getTeams();
+  Value warp = t.kernel.getTeams() == 1
+                   ? t.warpId()
+                   : arith::ShRUIOp::create(t.b, t.loc, t.threadOfBlock(), t.i32(5)).getResult();
+  Value isProducer = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::uge, warp, t.i32(consumers));
   auto branch = scf::IfOp::create(t.b, t.loc, isProducer, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(t.b);
   t.partRoles();
@@ -140,8 +166,7 @@ LogicalResult lowerRoles(ThreadBuilder &t, Operation *op) {
   RegisterShares shares = sharesOf(t, roles);
   if (roles.getShiftsRegisters()) {
     ptx::SetMaxRegistersOp::create(t.b, t.loc, ptx::RegisterChange::Decrease, shares.producer);
-    Value isFeeder =
-        arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.warpId(), t.i32(t.kernel.getWarps()));
+    Value isFeeder = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, warp, t.i32(consumers));
     auto feeder = scf::IfOp::create(t.b, t.loc, isFeeder, /*withElseRegion=*/false);
     t.b.setInsertionPoint(feeder.thenYield());
   }
@@ -166,6 +191,7 @@ void addRoleHandlers(HandlerTable &table) {
   table["tile.mbarrier_expect"] = lowerExpect;
   table["tile.tensor_load"] = lowerTensorLoad;
   table["tile.roles"] = lowerRoles;
+  table["tile.team"] = lowerTeam;
   table["tile.take_turn"] = lowerTakeTurn;
   table["tile.pass_turn"] = lowerPassTurn;
 }

@@ -76,3 +76,47 @@ tile.kernel @turns grid 1 [-1] facts <fast> warps 8 params [#tile.param<extent 0
   }
   tile.return
 }
+
+// Teams are blocks of threads of their own: each meets at its barrier, takes turns as one, and has its part of what moves between its threads.
+// CHECK-LABEL: llvm.func @teams
+// CHECK-SAME: nvvm.reqntid = array<i32: 288, 1, 1>
+#rows = #tile.layout<"128x2 unit 128x2 reg [0,1] lane [1,0] [2,0] [4,0] [8,0] [16,0] warp [32,0] [64,0]">
+#columns = #tile.layout<"128x2 unit 128x2 reg [64,0] lane [0,1] [1,0] [2,0] [4,0] [8,0] warp [16,0] [32,0]">
+tile.kernel @teams grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "n", i32>] {
+  // CHECK: %[[BLOCK:.*]] = ptx.thread_id
+  // CHECK: %[[THREAD:.*]] = arith.andi %[[BLOCK]], %c127_i32
+  // CHECK: %[[RAW:.*]] = arith.shrui %[[BLOCK]], %c7_i32
+  // CHECK: %[[TEAM:.*]] = ptx.shuffle <index> %[[RAW]], %c0_i32
+  // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[BLOCK]], %c0_i32
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32 if %[[ZERO]]
+  // CHECK: %[[WARP:.*]] = arith.shrui %[[BLOCK]], %c5_i32
+  // CHECK: arith.cmpi uge, %[[WARP]], %c8_i32
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %empty = tile.make_mbarriers arrivals 4 : !tile.mbarriers<1>
+  tile.roles teams 2 producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<1>
+  } consumer {
+    // CHECK: } else {
+    // CHECK-NEXT: %[[IS_LAST:.*]] = arith.cmpi eq, %[[TEAM]], %c1_i32
+    // CHECK-NEXT: scf.if %[[IS_LAST]] {
+    // CHECK-NEXT: ptx.named_barrier <arrive> %c3_i32 threads 256
+    // CHECK: %[[TURN:.*]] = arith.addi %[[TEAM]], %c3_i32
+    // CHECK-NEXT: ptx.named_barrier <sync> %[[TURN]] threads 256
+    tile.take_turn
+    // CHECK: %[[NEXT:.*]] = arith.addi %[[TEAM]], %c1_i32
+    // CHECK: ptx.named_barrier <arrive> %{{.*}} threads 256
+    tile.pass_turn
+    // CHECK: %[[PART:.*]] = arith.muli %[[TEAM]], %c1024_i32
+    // CHECK: %[[OWN:.*]] = llvm.getelementptr %{{.*}}[%[[PART]]]
+    // CHECK: llvm.getelementptr %[[OWN]][
+    // CHECK: llvm.store
+    // CHECK: ptx.named_barrier <sync> %[[NEXT]] threads 128
+    // CHECK: llvm.getelementptr %[[OWN]][
+    %team = tile.team
+    %x = tile.splat %team : tensor<128x2xi32, #rows>
+    %y = tile.convert_layout %x : tensor<128x2xi32, #rows> to tensor<128x2xi32, #columns>
+    tile.print "{}" %y : tensor<128x2xi32, #columns>
+  }
+  tile.return
+}
