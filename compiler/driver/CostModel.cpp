@@ -16,12 +16,12 @@ using tile::FactKind;
 namespace {
 
 constexpr double kBlockBytes = 16 * 1024;
-constexpr int64_t kWide = 8192;
+constexpr int64_t kWide = 16384;
 
-/// Their addresses and values leave a multiprocessor too few threads for what a row then waits for, one after the other: layer_norm with weight and bias
-/// took 1115 us for 4096 x 65536 in bf16, read twice 637 (docs/performance.md).
+/// Addresses and values of three wide tiles leave a multiprocessor too few threads for what a row then waits for, one after the other: layer_norm with weight
+/// and bias took 1115 us for 4096 x 65536 in bf16, read twice 637; for 4096 x 16384 177, read twice 119 (docs/performance.md). And bulk copies want alignment.
 bool isStarved(const KernelSize &size, const sem::Specialization &point, FactKind facts) {
-  return facts == FactKind::Dense && size.wideLoads > 2 && knob(point, "ctas", 1) > 1;
+  return facts == FactKind::Dense && (size.wideLoads > 2 || knob(point, "hold", 0));
 }
 
 int64_t elementsOf(const sem::Expr &e) {

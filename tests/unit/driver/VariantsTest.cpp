@@ -176,9 +176,9 @@ tune halves { BN = 4096; warps = 4; ctas in )" +
         "reductions and scans cross the blocks of a cluster: give this kernel `ctas = 1`");
 }
 
-TEST_CASE(
-    "a dense kernel whose cluster would load three wide tiles by single elements is left to a later one") {
-  auto rows = [](const std::string &more) {
+TEST_CASE("dense rows that would load three wide tiles by single elements, or be held in shared memory, are "
+          "left to a later kernel") {
+  auto rows = [](const std::string &more, const std::string &knobs = "warps in [16]; ctas in [8]") {
     return R"(
 kernel wide(BN = pow2ceil(N)) when (N > 32768) & (N <= 65536) {
   grid(R)
@@ -186,8 +186,8 @@ kernel wide(BN = pow2ceil(N)) when (N > 32768) & (N <= 65536) {
   store(y[block(0), 0 :+ BN], (t - sum(t)) * load(x[0, 0 :+ BN]))" +
            more + R"()
 }
-tune wide { warps in [16]; ctas in [8] }
-)" + streaming;
+tune wide { )" +
+           knobs + " }\n" + streaming;
   };
   using Names = std::vector<std::string>;
   CHECK(slotsOf(rows(""), tile::FactKind::Dense) ==
@@ -196,6 +196,11 @@ tune wide { warps in [16]; ctas in [8] }
         Names{"streaming_f32_BN1024_warps4_dense"});
   CHECK(slotsOf(rows(" + load(x[1, 0 :+ BN])"), tile::FactKind::Fast) ==
         Names{"wide_f32_BN65536_warps16_ctas8_fast spare", "streaming_f32_BN1024_warps4_fast"});
+  std::string held = "warps in [16]; ctas in [8]; vectors in [2]; hold in [shared]";
+  CHECK(slotsOf(rows("", held), tile::FactKind::Dense) == Names{"streaming_f32_BN1024_warps4_dense"});
+  CHECK(
+      slotsOf(rows("", held), tile::FactKind::Fast) ==
+      Names{"wide_f32_BN65536_warps16_ctas8_vectors2_hold1_fast spare", "streaming_f32_BN1024_warps4_fast"});
 }
 
 TEST_CASE("what no block can hold is left out, or an error that names the parameter") {
