@@ -63,6 +63,7 @@ ChoiceCache::ChoiceCache(const Table &table, const Op &op) {
   size_t mostDerived = 0;
   std::span<const Kernel> kernels = table.get<Kernel>(op.kernels);
   for (uint32_t k = 0; k < kernels.size(); ++k) {
+    guards.add(table.get<Inst>(kernels[k].guard));
     std::vector<Fixed> &list = derivedOf.emplace_back();
     std::span<const Slice> codes = table.get<Slice>(kernels[k].derived);
     for (uint32_t p = 0; p < codes.size(); ++p)
@@ -167,9 +168,10 @@ TilegymStatus ChoiceCache::choose(const Call &call, int arch, const char *device
   std::span<const Kernel> kernels = call.table.get<Kernel>(call.op.kernels);
   Values values = call.values();
   uint64_t head = key.words[0];
+  Guards::Found found;
   for (uint32_t k = 0; k < kernels.size(); ++k) {
     int64_t derived[kMaxDims];
-    if (!guardHolds(call, kernels[k], values) || !derive(call, kernels[k], values, derived))
+    if (!guards.hold(k, values, found) || !derive(call, kernels[k], values, derived))
       continue;
     key.words[0] = head | uint64_t(k) << kKernelAt;
     size_t words = commonWords;

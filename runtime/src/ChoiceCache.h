@@ -2,6 +2,7 @@
 // Answers of `choose`, kept with the package by a key that is bounded by what was compiled and not by what is called: dtypes, which optional tensors
 // are there, which compiled value each const, const dim and derived parameter has, which sets of facts hold. Never a run-time dim or a pointer.
 #pragma once
+#include "Guards.h"
 #include "VariantChoice.h"
 #include <array>
 #include <atomic>
@@ -42,6 +43,7 @@ private:
   Choice found(const Call &call, uint32_t kernel, const int64_t *derived, int arch, const Key &key,
                size_t first);
 
+  Guards guards;
   std::vector<Fixed> consts, constDims;
   std::vector<std::vector<Fixed>> derivedOf; ///< by kernel
   std::vector<uint64_t> factSets; ///< what each asks of the tensors: as many words as Call::facts has

@@ -296,6 +296,20 @@ bool evaluateShort(std::span<const Inst> code, const Values &values, int64_t *va
 
 } // namespace
 
+int operandsOf(OpCode code) {
+  switch (kForms[size_t(code)]) {
+  case Form::Unary:
+    return 1;
+  case Form::Integers:
+  case Form::Reals:
+    return 2;
+  case Form::Ternary:
+    return 3;
+  default:
+    return 0;
+  }
+}
+
 Evaluated evaluate(std::span<const Inst> code, const Values &values) {
   if (int64_t value = 0; evaluateShort(code, values, &value))
     return {Cell{value}, nullptr};

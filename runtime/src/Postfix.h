@@ -31,6 +31,9 @@ struct Evaluated {
 /// Code that checkCode accepted; no code gives 0.
 Evaluated evaluate(std::span<const format::Inst> code, const Values &values);
 
+/// How many values an instruction takes from the stack, to leave one.
+int operandsOf(format::OpCode code);
+
 struct CodeLimits {
   uint32_t dims, scalars, tensors, params, typeVars;
 };
