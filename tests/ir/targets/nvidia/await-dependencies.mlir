@@ -23,6 +23,29 @@ llvm.func @prepares(%p: !llvm.ptr<1>, %v: i32) attributes {nvvm.kernel} {
   llvm.return
 }
 
+// What a cluster's reductions prepare stays together.
+// CHECK-LABEL: llvm.func @expects
+// CHECK: ptx.mbarrier_init
+// CHECK-NEXT: ptx.mbarrier_arrive_expect_tx
+// CHECK-NEXT: ptx.fence_mbarrier_init
+// CHECK-NEXT: ptx.cluster_arrive
+// CHECK-NEXT: ptx.grid_dependency_wait
+llvm.func @expects(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %base = ptx.shared_base : <3>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %t = ptx.thread_id
+  %first = arith.cmpi eq, %t, %zero : i32
+  ptx.mbarrier_init %base, %one if %first
+  ptx.mbarrier_arrive_expect_tx %base, %one if %first : !llvm.ptr<3>
+  ptx.fence_mbarrier_init
+  ptx.cluster_arrive relaxed
+  %w = ptx.load_global %p + 0 bits 32 : i32
+  ptx.cluster_wait
+  ptx.store_global %w at %p + 4 bits 32 : i32
+  llvm.return
+}
+
 // A region may hold anything; memory that is read counts as well.
 // CHECK-LABEL: llvm.func @regions
 // CHECK: arith.cmpi
