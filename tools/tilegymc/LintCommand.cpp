@@ -19,7 +19,8 @@ struct Options {
 
 #ifdef TILEGYM_HAS_COMPILER
 
-constexpr size_t kMaxVariants = 200;
+/// A point makes one variant a set of facts, of which there are three where there are dense ones.
+constexpr size_t kMaxVariants = 250;
 
 /// True: the rule was looked for.
 bool lintVariants(const sem::OpModel &op, std::vector<sem::LintFinding> &findings) {
