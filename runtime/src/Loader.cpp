@@ -2,7 +2,7 @@
 // Loading of a variant's code on first use. cuLibrary objects belong to no context, so one serves every device that takes the image.
 #include "KernelLaunch.h"
 #include "Log.h"
-#include <cstdio>
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -60,10 +60,15 @@ std::string versionText(int version) {
 
 /// The number in front of a point, and the one behind it, as 1000 * 13 + 10 * 0; 0 where there are none.
 int versionAt(std::string_view text) {
+  if (text.empty())
+    return 0;
+  text = text.substr(0, 16);
   int major = 0, minor = 0;
-  return std::sscanf(std::string(text.substr(0, 16)).c_str(), "%d.%d", &major, &minor) == 2
-             ? major * 1000 + minor * 10
-             : 0;
+  const char *begin = &*text.begin(), *end = begin + text.size();
+  auto [point, error] = std::from_chars(begin, end, major);
+  if (error != std::errc() || point == end || *point != '.')
+    return 0;
+  return std::from_chars(point + 1, end, minor).ec == std::errc() ? major * 1000 + minor * 10 : 0;
 }
 
 } // namespace

@@ -190,7 +190,9 @@ int ProductPlan::run(const void *a, const void *b, const void *bias, void *c, vo
   bool isDouble = product.typeC == TILEGYM_F64;
   const void *alpha = isDouble ? static_cast<const void *>(&doubles[0]) : &floats[0];
   const void *beta = isDouble ? static_cast<const void *>(&doubles[1]) : &floats[1];
-  int status = product.hasBias ? library->descriptionSet(description, kBiasPointer, &bias, sizeof bias) : 0;
+  int status = product.hasBias ? library->descriptionSet(description, kBiasPointer,
+                                                         static_cast<const void *>(&bias), sizeof bias)
+                               : 0;
   return status ? status
                 : library->multiply(handle, description, alpha, b, first, a, second, beta, c, result, c,
                                     result, algorithm, workspace, workspaceBytes, stream);

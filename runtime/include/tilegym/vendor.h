@@ -15,9 +15,11 @@ extern "C" {
 typedef struct TilegymProduct {
   const char *op;
   int32_t a, b, bias, c;
+  /* NOLINTBEGIN(readability-identifier-naming): as C writes names of two words */
   int32_t turn_a, turn_b;
   int32_t plain;
   int64_t plain_value;
+  /* NOLINTEND(readability-identifier-naming) */
 } TilegymProduct;
 
 /* Registers them for `vendor`. Generated headers of packages with such ops have NAME_add_vendor(), which calls this. `products` is copied. */
