@@ -39,7 +39,7 @@ public:
   TensorView(const void *data, TilegymDType dtype, std::initializer_list<int64_t> shape,
              std::initializer_list<int64_t> strides = {})
       : TensorView(data, dtype, int(shape.size()), shape.begin(),
-                   strides.size() ? strides.begin() : nullptr) {
+                   strides.size() == shape.size() ? strides.begin() : nullptr) {
     if (strides.size() && strides.size() != shape.size())
       throw std::invalid_argument("a TensorView has " + std::to_string(shape.size()) + " extents but " +
                                   std::to_string(strides.size()) + " strides");
