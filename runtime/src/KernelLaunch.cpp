@@ -205,12 +205,12 @@ TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream strea
   return TILEGYM_OK;
 }
 
-static constinit thread_local bool early = false;
+static constinit thread_local bool earlyOnThread = false;
 
-bool launchesEarly() { return early; }
+bool launchesEarly() { return earlyOnThread; }
 
 } // namespace tilegym::runtime
 
 extern "C" int32_t tilegym_set_early_launch(int32_t on) {
-  return std::exchange(tilegym::runtime::early, on != 0);
+  return std::exchange(tilegym::runtime::earlyOnThread, on != 0);
 }

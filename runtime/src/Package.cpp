@@ -132,7 +132,7 @@ const char *tilegym_last_error(void) { return lastError(); }
 
 void tilegym_set_error(const char *text) { fail(TILEGYM_OK, "%s", text ? text : "no text"); }
 
-const char *tilegym_status_name(TilegymStatus status) {
+const char *tilegym_status_name(int32_t status) {
   static const char *const names[] = {"OK",          "INVALID_ARGUMENT", "NO_DRIVER",   "NO_DEVICE",
                                       "NO_IMAGE",    "NO_VARIANT",       "BAD_PACKAGE", "CUDA_ERROR",
                                       "UNAVAILABLE", "OUT_OF_MEMORY"};

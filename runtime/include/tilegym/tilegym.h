@@ -109,7 +109,7 @@ TilegymStatus tilegym_free(void *data, void *stream);
 /* What went wrong in this thread's last failed call: op, argument, found, expected. Never NULL. */
 const char *tilegym_last_error(void);
 /* "INVALID_ARGUMENT" for TILEGYM_INVALID_ARGUMENT; "UNKNOWN" for a number that is no status. */
-const char *tilegym_status_name(TilegymStatus status);
+const char *tilegym_status_name(int32_t status);
 
 /* TILEGYM_ABI_VERSION of the runtime that is linked, to compare with that of the header. It grows when a function or a structure of this
  * file changes; new functions alone leave it. */

@@ -102,7 +102,7 @@ TEST_CASE("versions and names of statuses") {
   CHECK(std::string(tilegym_status_name(TILEGYM_OK)) == "OK");
   CHECK(std::string(tilegym_status_name(TILEGYM_BAD_PACKAGE)) == "BAD_PACKAGE");
   CHECK(std::string(tilegym_status_name(TILEGYM_OUT_OF_MEMORY)) == "OUT_OF_MEMORY");
-  CHECK(std::string(tilegym_status_name(TilegymStatus(77))) == "UNKNOWN");
+  CHECK(std::string(tilegym_status_name(77)) == "UNKNOWN");
 }
 
 TEST_CASE("failures are logged where that is wished") {

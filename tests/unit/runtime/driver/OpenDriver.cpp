@@ -7,5 +7,7 @@ int main() {
   void *memory = nullptr;
   TilegymStatus status = tilegym_allocate(64, nullptr, &memory);
   std::printf("%d %s", int(status), status == TILEGYM_OK ? "" : tilegym_last_error());
+  if (status == TILEGYM_OK)
+    tilegym_free(memory, nullptr);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 
 using namespace tilegym::testing;
 
@@ -190,7 +191,8 @@ int cuLibraryGetKernel(void **kernel, void *library, const char *entry) {
 }
 int cuKernelGetFunction(void **function, void *kernel) {
   LOCKED("cuKernelGetFunction", "");
-  *function = new char; // kept, so that each has an address of its own
+  static std::deque<char> addresses; // each function has one of its own
+  *function = &addresses.emplace_back();
   functions()[*function] = {static_cast<FakeKernel *>(kernel), currentContext()};
   return 0;
 }
