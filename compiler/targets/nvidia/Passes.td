@@ -59,13 +59,13 @@ def AwaitDependencies : Pass<"await-dependencies", "::mlir::ModuleOp"> {
     %t = ptx.thread_id
     ptx.mbarrier_init %m, %c1 if %first
     ptx.grid_dependency_wait
-    ptx.grid_launch_dependents
+    ptx.grid_launch_dependents if %last
     ptx.store_global %v to %p bits 32 : i32
     ```
-    The next grid may start only after the wait: of a chain of launches two run at a time. Needs: `llvm.func` with structured control flow; targets with
+    The next grid may start only after the wait: of a chain of launches two run at a time. The last 1024 blocks let it, by when those before them have ended. Needs: `llvm.func` with structured control flow; targets with
     programmatic dependent launch (sm_90). Leaves: the same; every kernel has one wait, before its first access to memory. Numerics: bit-equal.
   }];
-  let dependentDialects = ["::tilegym::ptx::PtxDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilegym::ptx::PtxDialect"];
 }
 
 def ToPtx : Pass<"to-ptx", "::mlir::ModuleOp"> {

@@ -64,5 +64,6 @@ Assembly SetMaxRegistersOp::getAssembly() {
 
 Assembly GridDependencyWaitOp::getAssembly() { return AssemblyText(*this).text("griddepcontrol.wait;"); }
 Assembly GridLaunchDependentsOp::getAssembly() {
-  return AssemblyText(*this).text("griddepcontrol.launch_dependents;");
+  AssemblyText i(*this);
+  return i.text(i.guard(getPredicate()), "griddepcontrol.launch_dependents;");
 }

@@ -7,7 +7,13 @@
 // CHECK-NEXT: ptx.fence_mbarrier_init
 // CHECK-NEXT: ptx.barrier
 // CHECK-NEXT: ptx.grid_dependency_wait
-// CHECK-NEXT: ptx.grid_launch_dependents
+// The last 1024 blocks of the grid let the next one start.
+// CHECK-NEXT: %[[N:.*]] = ptx.grid_size
+// CHECK-NEXT: %[[B:.*]] = ptx.block_id
+// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[N]], %[[B]]
+// CHECK-NEXT: %[[MOST:.*]] = arith.constant 1024
+// CHECK-NEXT: %[[LAST:.*]] = arith.cmpi ule, %[[LEFT]], %[[MOST]]
+// CHECK-NEXT: ptx.grid_launch_dependents if %[[LAST]]
 // CHECK-NEXT: ptx.store_global
 // CHECK-NOT: ptx.grid_
 llvm.func @prepares(%p: !llvm.ptr<1>, %v: i32) attributes {nvvm.kernel} {
@@ -72,7 +78,7 @@ llvm.func @reads(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
 // No memory at all: a kernel that ends has still waited, as the grid after it may rely on the one before.
 // CHECK-LABEL: llvm.func @nothing
 // CHECK-NEXT: ptx.grid_dependency_wait
-// CHECK-NEXT: ptx.grid_launch_dependents
+// CHECK: ptx.grid_launch_dependents if
 // CHECK-NEXT: llvm.return
 llvm.func @nothing() attributes {nvvm.kernel} {
   llvm.return

@@ -73,6 +73,11 @@ llvm.func @launch(%x: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 12
   // CHECK: ptx.grid_launch_dependents
   // PTX: griddepcontrol.launch_dependents;
   ptx.grid_launch_dependents
+  // CHECK: ptx.grid_launch_dependents if
+  // PTX: @%p{{[0-9]+}} griddepcontrol.launch_dependents;
+  %seven = arith.constant 7 : i32
+  %few = arith.cmpi eq, %x, %seven : i32
+  ptx.grid_launch_dependents if %few
   // CHECK: ptx.trap
   // PTX: trap;
   ptx.trap
