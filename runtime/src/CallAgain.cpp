@@ -101,7 +101,8 @@ void Call::setRows(int64_t rows) {
 }
 
 TilegymStatus Call::bindAgain(const void *const *args) {
-  TRY(bindScalars(args));
+  if (plan.hasScalars)
+    TRY(bindScalars(args));
   if (plan.checksVary)
     TRY(runChecks());
   TRY(checkMemory());

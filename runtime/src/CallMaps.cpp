@@ -119,4 +119,22 @@ TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const Tensor
   return result == kSuccess ? TILEGYM_OK : mapFailure(driver, call, map.tensor, result);
 }
 
+bool holdTensorMap(const Driver &driver, const Call &call, const TensorMap &map, const MapTemplate &known,
+                   MovingMap *moving) {
+  TensorMapArguments arguments;
+  if (!argumentsOf(call, map, arguments) ||
+      known.state.load(std::memory_order_acquire) != MapTemplate::Patched ||
+      known.encoder != driver.tensorMapEncodeTiled)
+    return false;
+  std::span<const MapAxis> axes = call.table.get<MapAxis>(map.axes);
+  int moves = -1;
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].dim != kNone && int(axes[i].dim) == call.plan.rowsDim) {
+      if (moves >= 0)
+        return false;
+      moves = int(i);
+    }
+  return known.form->hold(known.words, arguments, moves, moving);
+}
+
 } // namespace tilegym::runtime

@@ -39,4 +39,8 @@ private:
 TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const format::TensorMap &map,
                             MapTemplate *known, unsigned char *bytes);
 
+/// The map of this call for those that are like it. False where it cannot be put together that way: then makeTensorMap makes each.
+bool holdTensorMap(const Driver &driver, const Call &call, const format::TensorMap &map,
+                   const MapTemplate &known, MovingMap *moving);
+
 } // namespace tilegym::runtime

@@ -3,6 +3,7 @@
 // const and const dim has among the values that were compiled; the kernel's derived parameters as they are.
 #include "ChoiceCache.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 
@@ -41,7 +42,17 @@ static std::vector<int64_t> distinct(std::vector<int64_t> values) {
   return values;
 }
 
-ChoiceCache::ChoiceCache(const Table &table, const Op &op) {
+Terms::Varying varyingOf(const Table &table, const Op &op) {
+  Terms::Varying varying;
+  if (int rows = table.plan(op).rowsDim; rows >= 0)
+    varying.dims = uint64_t(1) << rows;
+  std::span<const Scalar> scalars = table.get<Scalar>(op.scalars);
+  for (size_t s = 0; s < scalars.size(); ++s)
+    varying.scalars |= uint64_t(!scalars[s].isConst) << s;
+  return varying;
+}
+
+ChoiceCache::ChoiceCache(const Table &table, const Op &op) : guards(varyingOf(table, op)) {
   std::span<const Variant> variants = table.get<Variant>(op.variants);
   auto valuesOf = [&](Slice Variant::*list, uint32_t id, uint32_t kernel) {
     std::vector<int64_t> values;
@@ -63,9 +74,12 @@ ChoiceCache::ChoiceCache(const Table &table, const Op &op) {
   size_t mostDerived = 0;
   std::span<const Kernel> kernels = table.get<Kernel>(op.kernels);
   for (uint32_t k = 0; k < kernels.size(); ++k) {
-    guards.add(table.get<Inst>(kernels[k].guard));
     std::vector<Fixed> &list = derivedOf.emplace_back();
     std::span<const Slice> codes = table.get<Slice>(kernels[k].derived);
+    std::vector<Terms::Code> derived;
+    for (Slice code : codes)
+      derived.push_back(table.get<Inst>(code));
+    guards.add(table.get<Inst>(kernels[k].guard), derived);
     for (uint32_t p = 0; p < codes.size(); ++p)
       if (codes[p].count)
         list.push_back({p, distinct(valuesOf(&Variant::params, p, k))});
@@ -87,8 +101,12 @@ ChoiceCache::ChoiceCache(const Table &table, const Op &op) {
   }
   commonWords = kListsAt + (op.typeVars.count + consts.size() + constDims.size() + 7) / 8;
   auto fits = [](const Fixed &f) { return f.values.size() < kNotCompiled; };
-  usable = commonWords + mostDerived <= kKeyWords && numFactSets <= 32 && kernels.size() < 256 &&
+  usable = commonWords + mostDerived <= kKeyWords && numFactSets <= 32 && guards.fit() &&
            std::ranges::all_of(consts, fits) && std::ranges::all_of(constDims, fits);
+
+  int rows = table.plan(op).rowsDim;
+  lasts = usable && factWords == 1 &&
+          std::ranges::none_of(constDims, [&](const Fixed &f) { return int(f.id) == rows; });
 }
 
 ChoiceCache::~ChoiceCache() {
@@ -161,24 +179,111 @@ Choice ChoiceCache::found(const Call &call, uint32_t kernel, const int64_t *deri
   return fresh->choice;
 }
 
-TilegymStatus ChoiceCache::choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
-  Key key; // of which only what is used is written
-  if (!usable || arch > 255 || !commonKey(call, arch, key))
-    return runtime::choose(call, arch, deviceName, choice);
-  std::span<const Kernel> kernels = call.table.get<Kernel>(call.op.kernels);
-  Values values = call.values();
-  uint64_t head = key.words[0];
-  Guards::Found found;
-  for (uint32_t k = 0; k < kernels.size(); ++k) {
-    int64_t derived[kMaxDims];
-    if (!guards.hold(k, values, found) || !derive(call, kernels[k], values, derived))
+namespace {
+
+uint64_t firstFacts(const Call &call) {
+  uint64_t facts = 0;
+  std::memcpy(&facts, call.facts, sizeof facts);
+  return facts;
+}
+
+} // namespace
+
+/// Takes a kernel's derived parameters to what is compared with the next call's; false where there is no room.
+bool ChoiceCache::noteDerived(size_t kernel, const int64_t *derived, MadeChoice &last, size_t *count) const {
+  for (const Fixed &f : derivedOf[kernel]) {
+    if (*count == MadeChoice::kMaxDerived)
+      return false;
+    last.derived[(*count)++] = derived[f.id];
+  }
+  return true;
+}
+
+/// Whether the guards up to the chosen kernel's, and what those that hold derive, are as they were. Of a call that is like the last one.
+bool ChoiceCache::isTheLast(MadeChoice &last) const {
+  size_t noted = 0;
+  uint64_t upTo = (uint64_t(2) << last.choice.variant->kernel) - 1;
+  for (uint64_t open = guards.open(last.guards) & upTo; open; open &= open - 1) {
+    auto k = uint32_t(std::countr_zero(open));
+    bool holds = guards.hold(k, last.guards);
+    if (holds != bool(last.holding >> k & 1))
+      return false;
+    if (!holds || !guards.derivedVaries(k)) {
+      noted += holds ? derivedOf[k].size() : 0;
       continue;
+    }
+    int64_t derived[kMaxDims];
+    if (!guards.derive(k, last.guards, derived))
+      return false;
+    for (const Fixed &f : derivedOf[k])
+      if (derived[f.id] != last.derived[noted++])
+        return false;
+  }
+  return true;
+}
+
+TilegymStatus ChoiceCache::choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
+  MadeChoice none; // of which only what is used is written
+  if (!usable)
+    return runtime::choose(call, arch, deviceName, choice);
+  guards.begin(none.guards, call.values(), /*alike=*/false);
+  return chooseNow(call, arch, deviceName, none, choice);
+}
+
+TilegymStatus ChoiceCache::choose(const Call &call, const Device &device, bool alike, MadeChoice &last,
+                                  Choice *choice) {
+  last.isTaken = false;
+  if (!usable)
+    return runtime::choose(call, device.arch, device.name, choice);
+  alike &= last.device == device.ordinal; // guards see it
+  bool mayLast = alike && last.choice.variant && call.fastBase && last.facts == firstFacts(call);
+  if (mayLast && !call.plan.choiceVaries) {
+    *choice = last.choice;
+    last.isTaken = true;
+    return TILEGYM_OK;
+  }
+  guards.begin(last.guards, call.values(), alike);
+  last.device = device.ordinal;
+  if (mayLast && isTheLast(last)) {
+    *choice = last.choice;
+    last.isTaken = true;
+    return TILEGYM_OK;
+  }
+  return chooseNow(call, device.arch, device.name, last, choice);
+}
+
+/// `last` has its terms, and is given the rest.
+TilegymStatus ChoiceCache::chooseNow(const Call &call, int arch, const char *deviceName, MadeChoice &last,
+                                     Choice *choice) {
+  Key key; // of which only what is used is written
+  last.choice.variant = nullptr;
+  if (arch > 255 || !commonKey(call, arch, key))
+    return runtime::choose(call, arch, deviceName, choice);
+  uint64_t head = key.words[0];
+  size_t noted = 0;
+  // Offsets that no longer fit are a fact of the rows: only choices where they do may be taken again.
+  bool isKept = lasts && call.fastBase;
+  last.facts = firstFacts(call);
+  last.holding = 0;
+  for (uint32_t k = 0; k < call.op.kernels.count; ++k) {
+    int64_t derived[kMaxDims];
+    if (!guards.hold(k, last.guards))
+      continue;
+    last.holding |= uint64_t(1) << k;
+    if (!guards.derive(k, last.guards, derived)) {
+      isKept = false;
+      continue;
+    }
+    isKept &= noteDerived(k, derived, last, &noted);
     key.words[0] = head | uint64_t(k) << kKernelAt;
     size_t words = commonWords;
     for (const Fixed &f : derivedOf[k])
       key.words[words++] = uint64_t(derived[f.id]);
-    if (*choice = cached(call, k, derived, arch, key, words); choice->variant)
+    if (*choice = cached(call, k, derived, arch, key, words); choice->variant) {
+      if (isKept)
+        last.choice = *choice;
       return TILEGYM_OK;
+    }
   }
   return runtime::choose(call, arch, deviceName, choice); // has the words for why there is none
 }

@@ -10,7 +10,7 @@ using namespace format;
 
 namespace {
 
-using Code = std::span<const Inst>;
+using Code = Terms::Code;
 
 /// The code of the operand that ends with `code`.
 Code lastOperand(Code code) {
@@ -40,38 +40,54 @@ void split(Code code, std::vector<Code> &conditions) {
   split(right, conditions);
 }
 
-bool isSame(const Inst &a, const Inst &b) { return a.code == b.code && a.a == b.a && a.imm == b.imm; }
-
 } // namespace
 
-void Guards::add(Code guard) {
-  std::vector<uint32_t> &numbers = ofKernel.emplace_back();
-  if (guard.empty())
-    return;
+static bool isSame(const Inst &a, const Inst &b) { return a.code == b.code && a.a == b.a && a.imm == b.imm; }
+
+void Guards::add(Code guard, const std::vector<Code> &derived) {
+  Kernel &kernel = kernels.emplace_back();
   std::vector<Code> parts;
-  split(guard, parts);
+  if (!guard.empty())
+    split(guard, parts);
   for (Code part : parts) {
-    auto known =
-        std::ranges::find_if(conditions, [&](Code c) { return std::ranges::equal(c, part, isSame); });
-    numbers.push_back(uint32_t(known - conditions.begin()));
-    if (known == conditions.end())
-      conditions.push_back(part);
+    auto known = std::ranges::find_if(
+        conditions, [&](const Condition &c) { return std::ranges::equal(c.source, part, isSame); });
+    auto number = uint32_t(known - conditions.begin());
+    uint64_t bit = number < 64 ? uint64_t(1) << number : 0;
+    if (known == conditions.end()) {
+      conditions.push_back({part, terms.add(part)});
+      staying |= terms.varies(conditions.back().term) ? 0 : bit;
+    }
+    kernel.conditions.push_back(number);
+    kernel.mask |= bit;
+  }
+  for (Code code : derived) {
+    kernel.derived.push_back(code.empty() ? kTuned : terms.add(code));
+    kernel.derivedVaries |= !code.empty() && terms.varies(kernel.derived.back());
   }
 }
 
-bool Guards::hold(size_t kernel, const Values &values, Found &found) const {
-  for (uint32_t number : ofKernel[kernel]) {
-    uint64_t bit = number < 64 ? uint64_t(1) << number : 0;
-    if (!(found.known & bit)) {
-      Evaluated e = evaluate(conditions[number], values);
-      bool holds = !e.error && e.value.i;
-      found.known |= bit;
-      found.holding |= holds ? bit : 0;
-      if (!holds)
-        return false;
-    } else if (!(found.holding & bit)) {
+void Guards::begin(State &state, const Values &values, bool alike) const {
+  bool isAlike = terms.begin(state.terms, values, alike);
+  state.known &= isAlike ? staying : 0;
+  state.holding &= state.known;
+  state.hasOpen &= isAlike;
+}
+
+void Guards::findOpen(State &state) const {
+  state.stayed = state.known & staying;
+  state.hasOpen = true;
+  state.open = 0;
+  for (size_t k = 0; k < kernels.size(); ++k)
+    state.open |= uint64_t(!(kernels[k].mask & state.stayed & ~state.holding)) << k;
+}
+
+bool Guards::derive(size_t kernel, State &state, int64_t *derived) const {
+  for (size_t term : kernels[kernel].derived) {
+    *derived = kRunTime;
+    if (term != kTuned && !terms.value(term, state.terms, derived))
       return false;
-    }
+    ++derived;
   }
   return true;
 }

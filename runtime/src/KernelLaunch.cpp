@@ -36,8 +36,6 @@ TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid) {
   return TILEGYM_OK;
 }
 
-namespace {
-
 uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
   switch (p.kind) {
   case ParamKind::TensorPointer:
@@ -64,6 +62,8 @@ uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
   }
   return 0;
 }
+
+namespace {
 
 /// Writes one value to every element: rows of the innermost two axes at a time.
 struct Filler {
@@ -167,24 +167,29 @@ TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choic
 }
 
 [[gnu::cold]] static TilegymStatus launchFailure(const Driver &driver, const Call &call, const Choice &choice,
-                                                 const Grid &grid, CUresult result) {
+                                                 int64_t blocks, CUresult result) {
   char what[768];
   Text entry(call.table.text(choice.variant->entry));
   std::snprintf(what, sizeof what,
                 "%s: launching %s with %lld blocks of %u threads and %u bytes of shared memory",
-                Text(call.table.text(call.op.name)).data, entry.data, static_cast<long long>(grid.blocks),
+                Text(call.table.text(call.op.name)).data, entry.data, static_cast<long long>(blocks),
                 choice.variant->threads, choice.variant->sharedBytes);
   return driver.failure(what, result);
+}
+
+TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, int64_t blocks,
+                           CUfunction function, CUstream stream, void **parameters, bool early) {
+  CUresult result =
+      driver.launch(function, unsigned(blocks), choice.variant->threads, choice.variant->sharedBytes, stream,
+                    parameters, early && choice.image->arch >= kDependentArch);
+  return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, blocks, result);
 }
 
 TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
                            CUfunction function, CUstream stream, MapTemplate *maps, bool early) {
   Parameters parameters;
   TRY(fillParameters(driver, call, choice, grid, &parameters, maps));
-  CUresult result =
-      driver.launch(function, unsigned(grid.blocks), choice.variant->threads, choice.variant->sharedBytes,
-                    stream, parameters.pointers, early && choice.image->arch >= kDependentArch);
-  return result == kSuccess ? TILEGYM_OK : launchFailure(driver, call, choice, grid, result);
+  return launchKernel(driver, call, choice, grid.blocks, function, stream, parameters.pointers, early);
 }
 
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream) {

@@ -64,6 +64,8 @@ struct Parameters {
   alignas(8) unsigned char storage[format::kMaxParams * 8];
   void *pointers[format::kMaxParams];
 };
+/// What a parameter's 8 bytes are; of a tensor map's nothing.
+uint64_t parameterBits(const Call &call, const format::Param &p, const Grid &grid);
 /// `templates`: of the variant (MapTemplates); without them the driver makes every tensor map.
 TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
                              Parameters *parameters, MapTemplate *templates = nullptr);
@@ -71,6 +73,10 @@ TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choic
 /// `early`: where the code can, it may start before the kernel in front of it has ended.
 TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
                            CUfunction function, CUstream stream, MapTemplate *maps, bool early);
+
+/// The same with parameters that are there already.
+TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice &choice, int64_t blocks,
+                           CUfunction function, CUstream stream, void **parameters, bool early);
 
 /// Whether this thread's launches may start early (tilegym_set_early_launch).
 bool launchesEarly();

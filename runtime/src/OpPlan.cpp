@@ -50,6 +50,8 @@ OpPlan::OpPlan(const Table &table, const format::Op &op) {
     d.tensor = uint8_t(record.bindTensor);
     d.axis = uint8_t(record.bindAxis - tensors[record.bindTensor].hasGroup);
   }
+  for (const format::Scalar &scalar : table.get<format::Scalar>(op.scalars))
+    hasScalars |= !scalar.isConst;
   findRows(table, op);
   for (const format::Tensor &tensor : records)
     for (const format::DimUse &use : table.get<format::DimUse>(tensor.dims))

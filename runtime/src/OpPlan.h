@@ -50,6 +50,8 @@ struct OpPlan {
   bool onlyGuardsVary = false;
   bool checksVary = false; ///< the op's own checks may fail for other rows or scalars
 
+  bool hasScalars = false; ///< some scalar is no const
+
   static constexpr uint8_t kUnbound = 255;
 
 private:

@@ -29,6 +29,7 @@ void finish(std::unique_ptr<TilegymPackage> package, TilegymPackage **out) {
   }
   package->loader = std::make_unique<Loader>(package->table);
   package->maps = std::make_unique<MapTemplates>(package->table);
+  package->grids = std::make_unique<Grids>(package->table);
   package->implementations = std::make_unique<Implementations>(package->opNames.size());
   package->states.resize(package->opNames.size());
   *out = package.release();

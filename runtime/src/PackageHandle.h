@@ -3,7 +3,7 @@
 #pragma once
 #include "Backend.h"
 #include "ChoiceCache.h"
-#include "KernelLaunch.h"
+#include "RepeatedLaunch.h"
 #include "tilegym/tilegym.h"
 #include <mutex>
 
@@ -17,6 +17,7 @@ struct TilegymPackage {
   std::vector<std::string> opNames;
   std::unique_ptr<tilegym::runtime::Loader> loader;
   std::unique_ptr<tilegym::runtime::MapTemplates> maps;
+  std::unique_ptr<tilegym::runtime::Grids> grids;
   std::vector<std::unique_ptr<tilegym::runtime::ChoiceCache>> choices; ///< by op
 
   std::unique_ptr<tilegym::runtime::Implementations> implementations;

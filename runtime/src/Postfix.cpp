@@ -310,6 +310,31 @@ int operandsOf(OpCode code) {
   }
 }
 
+Cell pushed(const Inst &inst, const Values &values) { return Machine::push(inst, values); }
+
+Evaluated apply(OpCode code, const Cell *operands) {
+  Machine machine;
+  Cell made{};
+  switch (kForms[size_t(code)]) {
+  case Form::Integers:
+    made.i = machine.integer(code, operands[0].i, operands[1].i);
+    break;
+  case Form::Unary:
+    made = machine.unary(code, operands[0]);
+    break;
+  case Form::Reals:
+    made = Machine::real(code, operands[0].f, operands[1].f);
+    break;
+  case Form::Ternary:
+    made = operands[0].i ? operands[1] : operands[2];
+    break;
+  case Form::Push:
+  case Form::Unknown:
+    break;
+  }
+  return {made, machine.error};
+}
+
 Evaluated evaluate(std::span<const Inst> code, const Values &values) {
   if (int64_t value = 0; evaluateShort(code, values, &value))
     return {Cell{value}, nullptr};

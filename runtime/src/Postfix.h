@@ -31,6 +31,11 @@ struct Evaluated {
 /// Code that checkCode accepted; no code gives 0.
 Evaluated evaluate(std::span<const format::Inst> code, const Values &values);
 
+/// What an instruction that takes nothing puts on the stack.
+Cell pushed(const format::Inst &inst, const Values &values);
+/// One that takes operands, of them.
+Evaluated apply(format::OpCode code, const Cell *operands);
+
 /// How many values an instruction takes from the stack, to leave one.
 int operandsOf(format::OpCode code);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A thread's last calls. A plain table of pointers is found by one addition; what frees it when the thread ends is touched only when it grows.
 #include "RecentCalls.h"
-#include <cstring>
 #include <utility>
 
 namespace tilegym::runtime {
@@ -26,7 +25,8 @@ RecentCall &RecentCall::of(uint64_t package, const Table &table, const format::O
     recent.bound.emplace(table, op);
     recent.package = package;
     recent.op = &op;
-    recent.device = nullptr;
+    recent.made.device = -1;
+    recent.made.guards.terms.of = nullptr;
   }
   return recent;
 }
@@ -35,46 +35,20 @@ TilegymStatus RecentCall::bind(const void *const *args) {
   isAgain = bound->isAgain(args);
   if (isAgain)
     return bound->bindAgain(args);
+  made.device = -1; // whether or not this call is ever chosen for
   bound.emplace(bound->table, bound->op);
   return bound->bind(args, /*forShape=*/false);
 }
 
-/// Facts of the first eight tensors; ops with more choose anew.
-uint64_t RecentCall::factsNow() const {
-  uint64_t now = 0;
-  std::memcpy(&now, bound->facts, sizeof now);
-  return now;
-}
-
-/// Which kernels' guards hold, up to the one that was chosen; none where they do not vary.
-uint64_t RecentCall::guardsNow(const Choice &of) const {
-  uint64_t holding = 0;
-  if (!bound->plan.onlyGuardsVary)
-    return holding;
-  std::span<const format::Kernel> kernels = bound->table.get<format::Kernel>(bound->op.kernels);
-  Values values = bound->values();
-  for (uint32_t k = 0; k <= of.variant->kernel; ++k)
-    holding |= uint64_t(guardHolds(*bound, kernels[k], values)) << k;
-  return holding;
-}
-
-bool RecentCall::chosen(const Device &current, Choice *answer) const {
-  if (!isAgain || device != &current || !bound->fastBase || facts != factsNow() ||
-      guards != guardsNow(choice))
-    return false;
-  *answer = choice;
-  return true;
-}
-
-void RecentCall::keep(const Device &current, const Choice &made) {
-  // Offsets that no longer fit are a fact of the rows: only calls where they do are kept.
-  const OpPlan &plan = bound->plan;
-  bool lasts = bound->fastBase && (!plan.choiceVaries || plan.onlyGuardsVary) && bound->factWords() == 1 &&
-               made.variant->kernel < 64;
-  device = lasts ? &current : nullptr;
-  facts = factsNow();
-  choice = made;
-  guards = lasts ? guardsNow(made) : 0;
+TilegymStatus RecentCall::choose(ChoiceCache &choices, const Device &device, Choice *choice) {
+  TilegymStatus status = choices.choose(*bound, device, isAgain, made, choice);
+  if (status != TILEGYM_OK || !made.isTaken) {
+    repeats = 0;
+    launch.drop();
+  } else if (repeats < 2) {
+    ++repeats;
+  }
+  return status;
 }
 
 } // namespace tilegym::runtime

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a thread keeps of its last calls, an op each: the call as it was bound, and the variant that it took.
 #pragma once
-#include "Driver.h"
-#include "VariantChoice.h"
+#include "RepeatedLaunch.h"
 #include <optional>
 
 namespace tilegym::runtime {
@@ -17,23 +16,22 @@ public:
 
   /// Binds to the arguments, from the last call's where they are like those.
   TilegymStatus bind(const void *const *args);
-  /// The variant of the last call, where that must be this one's, too.
-  bool chosen(const Device &device, Choice *choice) const;
-  void keep(const Device &device, const Choice &choice);
+  /// The call's variant, from the last one's where they are alike.
+  TilegymStatus choose(ChoiceCache &choices, const Device &device, Choice *choice);
+  /// What to launch it with, where it and the one before it were like the last one and took its variant; else null.
+  RepeatedLaunch *repeated() { return repeats > 1 ? &launch : nullptr; }
 
   Call &call() { return *bound; }
 
 private:
   static RecentCall &take(size_t slot);
-  uint64_t factsNow() const;
-  uint64_t guardsNow(const Choice &of) const;
 
   uint64_t package = 0;
   const format::Op *op = nullptr;
   std::optional<Call> bound;
-  const Device *device = nullptr; ///< on which `choice` was made; null: there is none to keep
-  uint64_t facts = 0, guards = 0;
-  Choice choice;
+  MadeChoice made;
+  uint32_t repeats = 0; ///< calls in a row that took the variant of the one before them
+  RepeatedLaunch launch;
   bool isAgain = false;
 };
 

@@ -159,4 +159,50 @@ bool TensorMapForm::patch(const uint64_t base[kWords], const TensorMapArguments 
   return unknown == 0;
 }
 
+bool TensorMapForm::hold(const uint64_t base[kWords], const TensorMapArguments &of, int axis,
+                         MovingMap *moving) const {
+  uint64_t words[kWords];
+  if (!patch(base, of, words))
+    return false;
+  auto isMoving = [&](const Run &run) { return run.value == 0 || int(run.value) == axis + 1; };
+  for (const Run *run = runs; run != runs + numRuns; ++run)
+    if (isMoving(*run))
+      words[run->word] &= ~std::rotl(run->mask, run->rotate);
+  *moving = MovingMap();
+  moving->hasExtent = axis >= 0;
+  moving->known[0] = known[0];
+  moving->known[1] = axis >= 0 ? known[axis + 1] : 0;
+  for (const Run *run = runs; run != runs + numRuns; ++run) {
+    if (!isMoving(*run))
+      continue;
+    if (moving->numRuns == MovingMap::kMaxRuns)
+      return false;
+    uint8_t part = 0;
+    while (part < moving->numParts && moving->words[part] != run->word)
+      ++part;
+    if (part == moving->numParts) {
+      moving->words[part] = run->word;
+      moving->rest[part] = words[run->word];
+      ++moving->numParts;
+    }
+    moving->runs[moving->numRuns++] = {run->mask, uint8_t(run->value != 0), run->rotate, part};
+  }
+  return true;
+}
+
+bool MovingMap::patch(uint64_t address, uint64_t extent, void *bytes) const {
+  const uint64_t values[] = {address, hasExtent ? extent - 1 : 0};
+  if ((values[0] & ~known[0]) | (values[1] & ~known[1])) [[unlikely]]
+    return false;
+  uint64_t made[kMaxRuns];
+  for (int part = 0; part < numParts; ++part)
+    made[part] = rest[part];
+  for (int run = 0; run < numRuns; ++run)
+    made[runs[run].part] |= std::rotl(values[runs[run].value] & runs[run].mask, runs[run].rotate);
+  auto *into = static_cast<uint64_t *>(bytes);
+  for (int part = 0; part < numParts; ++part)
+    into[words[part]] = made[part];
+  return true;
+}
+
 } // namespace tilegym::runtime

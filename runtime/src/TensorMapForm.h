@@ -20,6 +20,27 @@ struct TensorMapArguments {
   CUresult encode(const Driver &driver, unsigned char *bytes) const;
 };
 
+/// A map of which only the address and the extent of one axis move.
+class MovingMap {
+public:
+  /// Writes what moves into a map that is right but for that; false where a value has bits that were never seen in a place. `extent` is not looked at where none moves.
+  bool patch(uint64_t address, uint64_t extent, void *bytes) const;
+
+private:
+  friend class TensorMapForm;
+  static constexpr int kMaxRuns = 8;
+  struct Run {
+    uint64_t mask;
+    uint8_t value, rotate, part;
+  };
+  bool hasExtent = false;
+  uint8_t numRuns = 0, numParts = 0;
+  uint64_t known[2];       ///< bits that have a place: of the address and of the extent less one
+  uint64_t rest[kMaxRuns]; ///< of each word that something moves in, what does not
+  uint8_t words[kMaxRuns];
+  Run runs[kMaxRuns];
+};
+
 /// The places of the values of one rank.
 class TensorMapForm {
 public:
@@ -33,6 +54,9 @@ public:
 
   /// From what makeBase gave to the map of these values, at an address that is a multiple of 8; false where one has bits that were never seen in a place.
   bool patch(const uint64_t base[kWords], const TensorMapArguments &to, void *bytes) const;
+
+  /// From what makeBase gave, and one map's values, to the maps that differ from it in address and the extent of `axis` (-1: in the address alone). False where there is no room.
+  bool hold(const uint64_t base[kWords], const TensorMapArguments &of, int axis, MovingMap *moving) const;
 
 private:
   /// Consecutive bits of a value that are consecutive in a word.

@@ -40,11 +40,20 @@ TilegymStatus chooseFor(TilegymPackage *package, size_t opNumber, const format::
   TRY(findDevice(call, &chosen->driver, &chosen->device, &chosen->context));
   const Device &device = *chosen->device;
   TRY(checkPointers(*chosen->driver, device, call, stream));
-  if (!recent.chosen(device, &chosen->choice)) {
-    TRY(package->choices[opNumber]->choose(call, device.arch, device.name, &chosen->choice));
-    recent.keep(device, chosen->choice);
-  }
-  return TILEGYM_OK;
+  return recent.choose(*package->choices[opNumber], device, &chosen->choice);
+}
+
+/// Whether the launch is the last one's but for what moves, which is written then.
+bool isRepeat(const TilegymPackage &package, size_t opNumber, const Chosen &chosen, int64_t *blocks) {
+  RepeatedLaunch *launch = chosen.recent->repeated();
+  if (!launch)
+    return false;
+  const Call &call = chosen.recent->call();
+  if (!launch->isOf(*chosen.driver, chosen.choice) &&
+      launch->make(*chosen.driver, call, chosen.choice, *package.grids,
+                   package.maps->of(uint32_t(opNumber), chosen.choice.index)) != TILEGYM_OK)
+    return false; // and so does the call, in the same words
+  return launch->isOf(*chosen.driver, chosen.choice) && launch->update(call, chosen.choice, blocks);
 }
 
 TilegymStatus runPlan(const PlanPlace &place, const Call &call, const format::Variant &plan, Until until,
@@ -70,9 +79,17 @@ TilegymStatus runTile(TilegymPackage *package, size_t opNumber, const format::Op
   if (choice.variant->launches.count)
     return runPlan({*driver, *device, context, *package->loader, package->maps.get(), stream}, call,
                    *choice.variant, until, workspace);
+  CUfunction function = nullptr;
+  int64_t blocks = 0;
+  if (until == Until::Launched && isRepeat(*package, opNumber, chosen, &blocks)) {
+    TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function));
+    if (call.plan.hasFills)
+      TRY(fillOutputs(*driver, call, stream));
+    return launchKernel(*driver, call, choice, blocks, function, stream,
+                        chosen.recent->repeated()->parameters(), launchesEarly());
+  }
   Grid grid;
   TRY(computeGrid(call, choice, &grid));
-  CUfunction function = nullptr;
   if (grid.blocks > 0 || until == Until::Loaded)
     TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function));
   if (until == Until::Loaded)

@@ -38,15 +38,17 @@ Calls::Calls(const Table &table, const format::Op &op, int64_t maxRows) : maxRow
   shapes.resize(all.size());
   std::span<const format::Variant> variants = table.get<format::Variant>(op.variants);
   auto fewer = [](const format::Variant &a, const format::Variant &b) { return a.maps.count < b.maps.count; };
-  std::span<const uint8_t> dtypes =
-      table.get<uint8_t>(std::max_element(variants.begin(), variants.end(), fewer)->dtypes);
+  const format::Variant &most = *std::max_element(variants.begin(), variants.end(), fewer);
+  std::span<const uint8_t> dtypes = table.get<uint8_t>(most.dtypes);
+  std::span<const int64_t> consts = table.get<int64_t>(most.consts);
   uint32_t grows = format::kNone;
   for (const format::Dim &d : table.get<format::Dim>(op.dims))
     if (d.isGroup)
       grows = uint32_t(&d - table.get<format::Dim>(op.dims).data());
   for (const format::Argument &a : table.get<format::Argument>(op.arguments)) {
     if (!a.isTensor || all[a.id].optional) {
-      args.push_back(nullptr);
+      bool isConst = !a.isTensor && table.get<format::Scalar>(op.scalars)[a.id].isConst;
+      args.push_back(isConst ? &consts[a.id] : nullptr);
       continue;
     }
     const format::Tensor &t = all[a.id];
@@ -98,7 +100,7 @@ TilegymStatus runUntil(Phase last, TilegymPackage &package, uint32_t number, con
   if (last == Phase::Choose)
     return TILEGYM_OK;
   Parameters parameters;
-  TRY(fillParameters(*driver, call, choice, grid, &parameters));
+  TRY(fillParameters(*driver, call, choice, grid, &parameters, package.maps->of(number, choice.index)));
   driver->launch(function, unsigned(grid.blocks), choice.variant->threads, choice.variant->sharedBytes,
                  nullptr, parameters.pointers);
   return TILEGYM_OK;

@@ -73,7 +73,12 @@ void benchPhases(TilegymPackage &package, uint32_t number, int calls, int flat) 
     }
     std::printf(" ns\n");
   }
-  std::printf("  memory after %d calls: %+ld KiB\n", flat, grownKiB(package, number, kNowhere, flat));
+  Calls args(package.table, package.table.ops()[number], kMaxRows);
+  args.set(kMaxRows - 1, kNowhere);
+  const char *text = nullptr;
+  need(tilegym_explain(&package, number, args.args.data(), &text));
+  std::printf("  the last one takes %s\n  memory after %d calls: %+ld KiB\n", text, flat,
+              grownKiB(package, number, kNowhere, flat));
 }
 
 /// True where a call costs at most `limit` ns more than a bare launch, and a million of them no memory.

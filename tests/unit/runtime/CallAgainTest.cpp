@@ -414,3 +414,41 @@ TEST_CASE("a kept choice follows the guards") {
   }
   useDriver(nullptr);
 }
+
+TEST_CASE("a choice is of the call that was bound last, also where another backend ran that one") {
+  OpText op = productOp();
+  op.variants[0].entry = "f32";
+  op.variants[0].kernel = 1;
+  op.variants[0].layout = {
+      {ParamKind::Dim, 1, 0}, {ParamKind::Dim, 1, 0}, {ParamKind::Dim, 1, 0}, {ParamKind::Dim, 0, 0}};
+  op.variants[0].images = {{80, 1, 0, std::string("ptx\0", 4)}};
+  VariantText half = op.variants[0];
+  half.dtypes = {F16};
+  half.entry = "f16";
+  op.variants.push_back(half);
+  op.kernels[0].guard = {number(0)};
+  Driver driver = twoDevices();
+  useDriver(&driver);
+  tilegym_set_log_level(TILEGYM_LOG_OFF);
+  Opened opened(op);
+  REQUIRE(tilegym_register_impl(
+              "product", "elsewhere",
+              [](void *, TilegymPackage *, size_t, const void *const *, void *) { return TILEGYM_OK; },
+              nullptr) == TILEGYM_OK);
+  int32_t elsewhere = tilegym_backend("elsewhere");
+  std::mt19937 random(5);
+  state.device = 0;
+  for (int i = 0; i < 500; ++i) {
+    int64_t m = int64_t(random() % 50 + 2);
+    int32_t dtype = random() % 4 ? TILEGYM_F16 : TILEGYM_F32;
+    Given a(memory(), dtype, {m, 8}), b(memory() + (1 << 17), dtype, {8, 8}),
+        d(memory() + (1 << 19), dtype, {m, 8});
+    const void *args[] = {a.c(), b.c(), nullptr, d.c()};
+    if (random() % 2)
+      REQUIRE(tilegym_call_on(opened.package, 0, args, nullptr, elsewhere) == TILEGYM_OK);
+    REQUIRE(tilegym_call(opened.package, 0, args, nullptr) == TILEGYM_OK);
+    REQUIRE(state.entry == (dtype == TILEGYM_F32 ? "f32" : "f16"));
+  }
+  REQUIRE(tilegym_register_impl("product", "elsewhere", nullptr, nullptr) == TILEGYM_OK);
+  useDriver(nullptr);
+}

@@ -2,6 +2,7 @@
 // Guards in parts against guards as a whole.
 #include "runtime/src/Guards.h"
 #include "tests/unit/runtime/Calls.h"
+#include <random>
 
 using namespace tilegym::testing;
 using namespace tilegym::runtime;
@@ -40,38 +41,248 @@ TEST_CASE("a guard in parts holds where the whole does") {
                          {dim(0), dim(1), inst(OpCode::AndI)},
                          joined({few, {dim(0)}}, OpCode::AndI),
                          {dim(0), number(1), inst(OpCode::GtI), dim(1), number(7), inst(OpCode::Select)}};
-  Guards parts;
-  for (const Code &guard : guards)
+  Guards parts({/*dims=*/1, 0}), all({/*dims=*/3, 0});
+  for (const Code &guard : guards) {
     parts.add(guard);
+    all.add(guard);
+  }
   // few, many, odd; many | odd; what fails; and three that are no conjunctions of truth values.
-  CHECK(parts.size() == 8);
-  for (int64_t a = 0; a < 9; ++a)
-    for (int64_t b = 0; b < 9; ++b) {
+  CHECK(parts.numConditions() == 8);
+  CHECK(all.numConditions() == 8);
+  Guards::State of, ofAll;
+  for (int64_t b = 0; b < 9; ++b)
+    for (int64_t a = 0; a < 9; ++a) {
       const int64_t dims[] = {a, b};
       Values values;
       values.dims = dims;
-      Guards::Found found;
+      parts.begin(of, values, /*alike=*/a > 0);
+      all.begin(ofAll, values, /*alike=*/true);
       for (size_t i = 0; i < std::size(guards); ++i) {
         Evaluated whole = evaluate(guards[i], values);
-        CHECK(parts.hold(i, values, found) == (guards[i].empty() || (!whole.error && whole.value.i != 0)));
+        bool want = guards[i].empty() || (!whole.error && whole.value.i != 0);
+        CHECK(parts.hold(i, of) == want);
+        CHECK(all.hold(i, ofAll) == want);
       }
     }
 }
 
 TEST_CASE("more conditions than a call remembers") {
-  Guards parts;
+  Guards parts({/*dims=*/1, 0});
   std::vector<Code> guards;
-  for (int64_t i = 0; i < 80; ++i)
+  for (int64_t i = 0; i < 40; ++i)
     guards.push_back(joined({compared(0, OpCode::GeI, i), compared(0, OpCode::LeI, i)}, OpCode::AndI));
   for (const Code &guard : guards)
     parts.add(guard);
-  CHECK(parts.size() == 160);
-  const int64_t dims[] = {70};
-  Values values;
-  values.dims = dims;
-  for (int turn = 0; turn < 2; ++turn) {
-    Guards::Found found;
-    for (size_t i = 0; i < 80; ++i)
-      CHECK(parts.hold(i, values, found) == (i == 70));
+  CHECK(parts.numConditions() == 80);
+  REQUIRE(parts.fit());
+  Guards::State state;
+  for (int64_t m : {30, 39, 0, 70}) {
+    const int64_t dims[] = {m};
+    Values values;
+    values.dims = dims;
+    parts.begin(state, values, /*alike=*/m != 30);
+    for (int turn = 0; turn < 2; ++turn)
+      for (size_t i = 0; i < 40; ++i)
+        CHECK(parts.hold(i, state) == (int64_t(i) == m));
   }
+}
+
+TEST_CASE("what does not fit says so") {
+  Guards many({1, 0});
+  std::vector<Code> guards;
+  for (int64_t i = 0; i < int64_t(Terms::kMaxValues); ++i)
+    guards.push_back(compared(0, OpCode::GeI, i));
+  for (const Code &guard : guards)
+    many.add(guard);
+  CHECK_FALSE(many.fit());
+  Guards kernels({});
+  for (size_t i = 0; i <= Guards::kMaxKernels; ++i) {
+    CHECK(kernels.fit());
+    kernels.add({});
+  }
+  CHECK_FALSE(kernels.fit());
+}
+
+namespace {
+
+/// Random code over three dims, two integer scalars, a float one, sizes, presence, ranks, the device and constants of all magnitudes.
+struct RandomCode {
+  std::mt19937 random{7};
+  uint32_t below(uint32_t n) { return uint32_t(random() % n); }
+
+  int64_t anyNumber() {
+    static constexpr int64_t extremes[] = {INT64_MAX,        INT64_MIN,       -1, 0, 1,
+                                           int64_t(1) << 62, int64_t(1) << 40};
+    return below(4) == 0 ? extremes[below(7)] : int64_t(below(200)) - 20;
+  }
+
+  void integer(Code &code, int depth) {
+    static constexpr OpCode two[] = {OpCode::AddI, OpCode::SubI,  OpCode::MulI,  OpCode::FloorDivI,
+                                     OpCode::ModI, OpCode::CDivI, OpCode::MinI,  OpCode::MaxI,
+                                     OpCode::PowI, OpCode::AndI,  OpCode::OrI,   OpCode::XorI,
+                                     OpCode::ShlI, OpCode::ShrI,  OpCode::CDivI, OpCode::MulI};
+    static constexpr OpCode one[] = {OpCode::NegI, OpCode::AbsI, OpCode::Pow2CeilI, OpCode::BitNotI};
+    if (depth == 0 || below(5) == 0)
+      return leaf(code);
+    switch (below(8)) {
+    case 0:
+      integer(code, depth - 1);
+      code.push_back(inst(one[below(4)]));
+      break;
+    case 1:
+      truth(code, depth - 1);
+      integer(code, depth - 1);
+      integer(code, depth - 1);
+      code.push_back(inst(OpCode::Select));
+      break;
+    case 2:
+      real(code, depth - 1);
+      code.push_back(inst(OpCode::FloatToInt));
+      break;
+    default:
+      integer(code, depth - 1);
+      integer(code, depth - 1);
+      code.push_back(inst(two[below(16)]));
+    }
+  }
+
+  void leaf(Code &code) {
+    switch (below(9)) {
+    case 0:
+      return code.push_back(inst(OpCode::PushScalarInt, below(2)));
+    case 1:
+      return code.push_back(inst(OpCode::PushSizeOf, 0));
+    case 2:
+      return code.push_back(inst(OpCode::PushSmCount));
+    case 3:
+      return code.push_back(inst(OpCode::PushRank, 0));
+    case 4:
+      return code.push_back(inst(OpCode::PushPresent, below(3)));
+    case 5:
+    case 6:
+      return code.push_back(number(anyNumber()));
+    default:
+      return code.push_back(dim(below(3)));
+    }
+  }
+
+  void real(Code &code, int depth) {
+    static constexpr OpCode two[] = {OpCode::AddF, OpCode::SubF, OpCode::MulF,
+                                     OpCode::DivF, OpCode::MinF, OpCode::MaxF};
+    static constexpr OpCode one[] = {OpCode::NegF, OpCode::AbsF, OpCode::SqrtF, OpCode::FloorF,
+                                     OpCode::CeilF};
+    if (depth == 0 || below(4) == 0) {
+      code.push_back(inst(OpCode::PushScalarFloat, 2));
+      return;
+    }
+    switch (below(3)) {
+    case 0:
+      integer(code, depth - 1);
+      code.push_back(inst(OpCode::IntToFloat));
+      break;
+    case 1:
+      real(code, depth - 1);
+      code.push_back(inst(one[below(5)]));
+      break;
+    default:
+      real(code, depth - 1);
+      real(code, depth - 1);
+      code.push_back(inst(two[below(6)]));
+    }
+  }
+
+  void truth(Code &code, int depth) {
+    static constexpr OpCode compare[] = {OpCode::EqI, OpCode::NeI, OpCode::LtI,
+                                         OpCode::LeI, OpCode::GtI, OpCode::GeI};
+    switch (depth == 0 ? 9 : below(10)) {
+    case 0:
+    case 1:
+    case 2:
+      truth(code, depth - 1);
+      truth(code, depth - 1);
+      code.push_back(inst(below(3) ? OpCode::AndI : OpCode::OrI));
+      break;
+    case 3:
+      truth(code, depth - 1);
+      code.push_back(inst(OpCode::NotB));
+      break;
+    case 4:
+      real(code, depth - 1);
+      real(code, depth - 1);
+      code.push_back(inst(below(2) ? OpCode::LtF : OpCode::GeF));
+      break;
+    default:
+      integer(code, std::max(depth - 1, 0));
+      integer(code, std::max(depth - 1, 0));
+      code.push_back(inst(compare[below(6)]));
+    }
+  }
+};
+
+} // namespace
+
+TEST_CASE("random guards and derived parameters are what evaluating each gives, for calls in any order") {
+  RandomCode random;
+  size_t held = 0, failed = 0;
+  for (int op = 0; op < 300; ++op) {
+    std::vector<Code> guards(3), derived(6);
+    for (Code &guard : guards)
+      random.truth(guard, 3);
+    for (Code &code : derived)
+      if (random.below(4))
+        random.integer(code, 3);
+    Terms::Varying varying{random.below(8), random.below(8)};
+    Guards parts(varying);
+    for (size_t k = 0; k < guards.size(); ++k)
+      parts.add(guards[k], {derived[2 * k], derived[2 * k + 1]});
+    if (!parts.fit())
+      continue;
+    Guards::State state;
+    int64_t dims[3] = {}, ranks[3] = {};
+    Cell scalars[3] = {};
+    uint8_t dtypes[1] = {F32};
+    Values values;
+    values.dims = dims;
+    values.scalars = scalars;
+    values.groupRanks = ranks;
+    values.dtypes = dtypes;
+    for (int turn = 0; turn < 40; ++turn) {
+      bool alike = turn > 0 && random.below(5) != 0;
+      for (uint32_t i = 0; i < 3; ++i) {
+        if (!alike || varying.dims >> i & 1)
+          dims[i] = random.anyNumber();
+        if (!alike || varying.scalars >> i & 1) {
+          if (i == 2)
+            scalars[i].f = double(random.anyNumber()) / 3;
+          else
+            scalars[i].i = random.anyNumber();
+        }
+      }
+      if (!alike) {
+        dtypes[0] = random.below(2) ? F32 : F16;
+        ranks[0] = random.below(4);
+        values.present = random.below(8);
+        values.smCount = random.below(200);
+      }
+      parts.begin(state, values, alike);
+      for (size_t k = 0; k < guards.size(); ++k) {
+        Evaluated whole = evaluate(guards[k], values);
+        REQUIRE(parts.hold(k, state) == (!whole.error && whole.value.i != 0));
+        held += !whole.error && whole.value.i != 0;
+        int64_t want[2], have[2];
+        bool works = true;
+        for (size_t p = 0; p < 2; ++p) {
+          Evaluated e = derived[2 * k + p].empty() ? Evaluated{} : evaluate(derived[2 * k + p], values);
+          works &= !e.error;
+          want[p] = derived[2 * k + p].empty() ? kRunTime : e.value.i;
+        }
+        REQUIRE(parts.derive(k, state, have) == works);
+        if (works)
+          REQUIRE((have[0] == want[0] && have[1] == want[1]));
+        failed += !works;
+      }
+    }
+  }
+  CHECK(held > 5000);
+  CHECK(failed > 2000);
 }

@@ -46,6 +46,7 @@ Variant PackageBuilder::variant(const OpText &o, const VariantText &v) {
   r.grid = codes(v.grid);
   r.knobs = text("warps=4");
   r.threads = v.threads;
+  r.blocksPerSm = v.blocksPerSm;
   r.sharedBytes = v.sharedBytes;
   r.registers = 32;
   std::vector<Image> records;

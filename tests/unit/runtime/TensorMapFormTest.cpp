@@ -104,6 +104,44 @@ TEST_CASE("maps are written as the driver writes them, of every rank") {
   }
 }
 
+TEST_CASE("maps of which address and one extent move are what patching all of them gives") {
+  tilegym::runtime::Driver driver = driverOf(places);
+  std::mt19937_64 random(3);
+  int left = 0;
+  for (uint32_t rank = 1; rank <= 5; ++rank) {
+    TensorMapForm form;
+    REQUIRE(form.learn(driver, rank));
+    for (int i = 0; i < 200; ++i) {
+      TensorMapArguments base = someMap(rank, random), of = someMap(rank, random);
+      of.type = base.type;
+      of.swizzle = base.swizzle;
+      std::copy(std::begin(base.box), std::end(base.box), of.box);
+      alignas(64) Words words, made, expected;
+      REQUIRE(form.makeBase(driver, base, words));
+      tilegym::runtime::MovingMap moving;
+      int axis = int(random() % (rank + 1)) - 1;
+      REQUIRE(form.hold(words, of, axis, &moving));
+      REQUIRE(form.patch(words, of, made));
+      for (int k = 0; k < 10; ++k) {
+        of.address = someMap(rank, random).address + (random() % 20 == 0 ? 8 : 0);
+        uint64_t extent = random() % 20 == 0 ? uint64_t(1) << 33 : 1 + random() % 100000;
+        if (axis >= 0)
+          of.extents[axis] = extent;
+        bool works = form.patch(words, of, expected);
+        REQUIRE(moving.patch(of.address, extent, made) == works);
+        left += !works;
+        if (works)
+          CHECK(std::memcmp(made, expected, sizeof made) == 0);
+      }
+      if (rank > 1) { // a stride that is the driver's to refuse
+        of.strides[rank - 1] = uint64_t(1) << 40;
+        CHECK_FALSE(form.hold(words, of, axis, &moving));
+      }
+    }
+  }
+  CHECK(left > 500);
+}
+
 TEST_CASE("values that the driver is to refuse are left to it") {
   tilegym::runtime::Driver driver = driverOf(places);
   std::mt19937_64 random(2);

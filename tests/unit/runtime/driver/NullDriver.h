@@ -33,6 +33,8 @@ inline runtime::Driver nullDriver() {
                               const uint64_t *strides, const uint32_t *, const uint32_t *, int, int, int,
                               int) -> CUresult {
     auto *words = static_cast<uint64_t *>(map); // numbers in places, as a device has them
+    for (size_t i = 0; i < kTensorMapBytes / 8; ++i)
+      words[i] = 0;
     words[0] = reinterpret_cast<uint64_t>(address);
     for (uint32_t i = 0; i < rank; ++i)
       words[1 + i] = extents[i] - 1;
