@@ -2,7 +2,7 @@
 // The header of a package: the C functions, and for C++ a typed function an op with defaults, whose doc comment is the spec's.
 #include "compiler/emit/Package.h"
 #include "compiler/emit/Signature.h"
-#include "compiler/semantics/ProductPeer.h"
+#include "compiler/emit/VendorProduct.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -228,32 +228,17 @@ private:
     out += "void *stream);\n";
   }
 
-  static int argumentOf(const sem::OpModel &op, bool isTensor, int64_t id) {
-    for (auto [number, a] : llvm::enumerate(op.arguments))
-      if (a.isTensor == isTensor && a.id == id)
-        return int(number);
-    return -1;
-  }
-
   /// Of the ops that a vendor's library has: they go to it once the program says so.
   void addVendor() {
     std::string products;
     for (const PackageOp &op : package.ops) {
-      std::optional<sem::ProductPeer> p = sem::productPeer(*op.model);
-      int64_t c = -1, outputs = 0;
-      for (auto [id, t] : llvm::enumerate(op.model->tensors))
-        if (t.role != sem::Role::Input) {
-          c = int64_t(id);
-          ++outputs;
-        }
-      if (!p || !p->isAll || outputs != 1)
+      std::optional<VendorProduct> p = vendorProduct(*op.model);
+      if (!p)
         continue;
-      auto tensor = [&](int64_t id) { return std::to_string(argumentOf(*op.model, true, id)) + ", "; };
-      products += (products.empty() ? "" : ",\n      ") + ("{\"" + op.model->name) + "\", " + tensor(p->a) +
-                  tensor(p->b) + tensor(p->bias) + tensor(c) + std::to_string(p->turnA) + ", " +
-                  std::to_string(p->turnB) + ", " +
-                  std::to_string(argumentOf(*op.model, false, p->plainConst)) + ", " +
-                  std::to_string(p->plainValue) + "}";
+      auto number = [](int argument) { return std::to_string(argument) + ", "; };
+      products += (products.empty() ? "" : ",\n      ") + ("{\"" + op.model->name) + "\", " + number(p->a) +
+                  number(p->b) + number(p->bias) + number(p->c) + std::to_string(p->turnA) + ", " +
+                  std::to_string(p->turnB) + ", " + number(p->plain) + std::to_string(p->plainValue) + "}";
     }
     if (products.empty())
       return;

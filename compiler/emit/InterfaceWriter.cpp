@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // interface.json: what a binding for another language must know of a package, and no more, so that it is read in no time: arguments with their defaults,
-// shapes as written, the names that `serves` gives them elsewhere, and whose gradient an op is. Python's package is made from it.
+// shapes as written, the names that `serves` gives them elsewhere, whose gradient an op is, and what it is to a vendor's library. Python's package is made from it.
 #include "compiler/emit/Package.h"
+#include "compiler/emit/VendorProduct.h"
 #include "compiler/semantics/Analyze.h"
 #include "compiler/syntax/Printer.h"
 #include "tilegym/format/Checksum.h"
@@ -54,6 +55,8 @@ public:
       j["serves"].push_back(serves(served));
     if (decl.gradientOf)
       j["gradient_of"] = gradient(*decl.gradientOf);
+    if (std::optional<VendorProduct> p = vendorProduct(op)) // the fields of TilegymProduct
+      j["product"] = {p->a, p->b, p->bias, p->c, int(p->turnA), int(p->turnB), p->plain, p->plainValue};
     return j;
   }
 

@@ -48,6 +48,7 @@ step views-speed python3 bench_views.py kernels --rounds 11 --shapes 16384x4096,
 step planted python3 planted.py planted
 if [ -d python ]; then
   step python-calls python3 python_calls.py kernels
+  step vendor python3 vendor.py kernels
 else
   echo "skipped python-calls: the bundle was built without Python's headers"
 fi

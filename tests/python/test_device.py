@@ -156,5 +156,21 @@ class DeviceTest(harness.Test):
         self.assertIn("affine_rows_f32", self.ops.explain("affine", TabledArray(), out=TabledArray()))
         self.assertEqual(self.log(), [])
 
+    def test_a_product_by_the_vendors_library(self):
+        os.environ["TILEGYM_DISABLE_FALLBACK"] = "1"  # read when a call first falls back, which none here did yet
+        a, b, c = TabledArray((2, 3)), TabledArray((3, 4)), TabledArray((2, 4))
+        a.array[:] = numpy.arange(6).reshape(2, 3)
+        b.array[:] = numpy.arange(12).reshape(3, 4) - 5
+        self.assertIs(self.ops.matmul(a, b, out=c, backend="vendor"), c)
+        numpy.testing.assert_array_equal(c.array, a.array @ b.array)
+        self.assertEqual(self.log(), [])  # no kernel
+        tilegym_aot.set_backend("vendor")
+        self.addCleanup(tilegym_aot.set_backend, "tile")
+        c.array[:] = 0
+        self.ops.matmul(a, b, out=c)
+        numpy.testing.assert_array_equal(c.array, a.array @ b.array)
+        self.raises(tilegym_aot.Unavailable, "affine is not implemented for vendor; it is implemented for tile", self.ops.affine, TabledArray(),
+                    out=TabledArray())
+
 
 harness.main()

@@ -68,6 +68,8 @@ PyObject *openLibrary(PyObject *, PyObject *args) {
       !find(package.library, "tilegym_package_num_ops", r.numOps) ||
       !find(package.library, "tilegym_package_op_name", r.opName))
     return raise(TILEGYM_BAD_PACKAGE, dlerror());
+  find(package.library, "tilegym_add_vendor",
+       r.addVendor); // which a program that never names it need not have
   TilegymStatus status = opener(&package.handle);
   return status == TILEGYM_OK ? capsuleOf(package) : raise(status, r.lastError());
 }
@@ -92,6 +94,22 @@ PyObject *opNames(PyObject *, PyObject *capsule) {
       return nullptr;
   }
   return list.release();
+}
+
+/// add_vendor(package, op, product): the op is a product of matrices, with the numbers of TilegymProduct after its name
+PyObject *addVendor(PyObject *, PyObject *args) {
+  PyObject *capsule = nullptr;
+  TilegymProduct p{};
+  long long plainValue = 0;
+  if (!PyArg_ParseTuple(args, "Os(iiiiiiiL)", &capsule, &p.op, &p.a, &p.b, &p.bias, &p.c, &p.turn_a,
+                        &p.turn_b, &p.plain, &plainValue))
+    return nullptr;
+  p.plain_value = plainValue;
+  OpenPackage *package = packageOf(capsule);
+  if (!package)
+    return nullptr;
+  TilegymStatus status = package->runtime.addVendor ? package->runtime.addVendor(&p, 1) : TILEGYM_OK;
+  return status == TILEGYM_OK ? Py_NewRef(Py_None) : raise(status, package->runtime.lastError());
 }
 
 bool readArgument(PyObject *tuple, Argument *a) {
@@ -222,6 +240,7 @@ PyMethodDef methods[] = {
     {"checksum", checksum, METH_O,
      "checksum(data, /)\n--\n\nOf a package's bytes, as interface.json has it."},
     {"op_names", opNames, METH_O, "op_names(package, /)\n--\n\nThe package's ops, in order."},
+    {"add_vendor", addVendor, METH_VARARGS, nullptr},
     {"make_function", makeFunction, METH_VARARGS, nullptr},
     {"set_hooks", setHooks, METH_VARARGS, nullptr},
     {"set_exchange", setExchange, METH_O, nullptr},

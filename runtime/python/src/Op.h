@@ -2,6 +2,7 @@
 // An op of an open package as Python calls it: what its arguments are, and the function object that binds them.
 #pragma once
 #include "DlpackView.h"
+#include "tilegym/vendor.h"
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Runtime {
   decltype(&tilegym_last_error) lastError = tilegym_last_error;
   decltype(&tilegym_package_num_ops) numOps = tilegym_package_num_ops;
   decltype(&tilegym_package_op_name) opName = tilegym_package_op_name;
+  decltype(&tilegym_add_vendor) addVendor =
+      tilegym_add_vendor; ///< null: a library that was linked without it
 };
 
 /// What the capsule of an open package holds.

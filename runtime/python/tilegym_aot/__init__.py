@@ -24,7 +24,8 @@ def use_reference(on=True):
 
 
 def set_backend(name):
-    """Who runs the calls that name no backend: "tile" (the kernels), "reference" (the interpreter, on host memory), "vendor", or one that C++ registered."""
+    """Who runs the calls that name no backend: "tile" (the kernels), "reference" (the interpreter, on host memory), "vendor" (cuBLASLt,
+    where the op is a product of matrices), or one that C++ registered."""
     _core.set_backend(name)
 
 

@@ -63,6 +63,7 @@ class Op:
         self.arguments = [_argument(a) for a in json["arguments"]]
         self.serves = json["serves"]
         self.gradient_of = json.get("gradient_of")
+        self.product = json.get("product")
         self.inputs = [a for a in self.arguments if not a.is_output]
         self.outputs = [a for a in self.arguments if a.is_output]
 

@@ -34,6 +34,9 @@ class _State:
         if check and (names != [op["name"] for op in interface["ops"]] or not is_library and _checksum(self.path) != interface["hash"]):
             raise errors.BadPackage(f"{self.path} is not the package that {os.path.join(folder, 'interface.json')} was written with")
         self.interfaces = {op["name"]: Op(op, number) for number, op in enumerate(interface["ops"])}
+        for op in self.interfaces.values():
+            if op.product:
+                _offer(self.handle, op, self.path if is_library else None)
         self.lock = threading.RLock()
         self._torch = None
 
@@ -89,6 +92,17 @@ class Package:
     def torch_ops(self):
         """The ops as torch custom ops (torch_ops.py); made when they are first asked for."""
         return self._state.torch_ops
+
+
+_offered = set()
+
+
+def _offer(handle, op, library):
+    """Registers the op for the backend `vendor`, once in each runtime: the extension's, or that of a library."""
+    product = tuple(op.product)
+    if (library, op.name, product) not in _offered:
+        _core.add_vendor(handle, op.name, product)
+        _offered.add((library, op.name, product))
 
 
 class _Redirect:
