@@ -3,6 +3,7 @@
 #include "compiler/semantics/PlanSteps.h"
 #include "compiler/semantics/Operators.h"
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 namespace tilegym::sem {
@@ -87,8 +88,8 @@ public:
         lets[{Op::Local, stmt->index}] = replaced(stmt->value, lets);
       else if (stmt->kind == Stmt::Launch)
         addLaunch(plan.launches[size_t(stmt->index)], stmt->range);
-      else if (stmt->kind != Stmt::Scratch)
-        unsupported(stmt->range, "a plan that does more than `let`, `scratch` and `launch`");
+      else // the checker lets nothing else into a plan
+        assert(stmt->kind == Stmt::Scratch);
     }
     for (const ScratchBuffer &buffer : plan.scratch) {
       ScratchBuffer made = buffer;

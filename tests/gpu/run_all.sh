@@ -53,7 +53,7 @@ else
   echo "skipped python-calls: the bundle was built without Python's headers"
 fi
 step dispatch ./bench_dispatch kernels/tilegym_kernels.tgk softmax rms_norm vector_add
-step dispatch-maps ./bench_dispatch --maps 200 --limit 1000 kernels/tilegym_kernels.tgk matmul # three tensor maps a call
+step dispatch-maps ./bench_dispatch --maps 200 --limit 800 kernels/tilegym_kernels.tgk matmul # three tensor maps a call
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
     for op in vector_add softmax rms_norm layer_norm silu_and_mul dropout rope; do

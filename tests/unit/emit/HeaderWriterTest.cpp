@@ -33,11 +33,16 @@ std::shared_ptr<const sem::OpModel> modelOf(const std::string &text) {
   return model;
 }
 
-std::string headerOf(const std::string &name, const std::vector<std::string> &specs) {
+emit::Package packageOf(const std::string &name, const std::vector<std::string> &specs) {
   emit::Package package;
   package.name = name;
   for (const std::string &text : specs)
     package.ops.push_back({modelOf(text), {}});
+  return package;
+}
+
+std::string headerOf(const std::string &name, const std::vector<std::string> &specs) {
+  emit::Package package = packageOf(name, specs);
   return emit::writeHeader(package);
 }
 
@@ -96,11 +101,19 @@ TEST_CASE("headers are C99, C++17 and C++20") {
 
 TEST_CASE("ops that are products are offered to the vendor, with their arguments' numbers") {
   std::string specs = TILEGYM_SOURCE_DIR "/specs/";
-  std::string header = headerOf("p", {readFile(specs + "softmax.tile"), readFile(specs + "linear.tile"),
-                                      readFile(specs + "matmul.tile"), readFile(specs + "fmha.tile")});
+  std::vector<std::string> texts;
+  for (const char *name : {"softmax", "linear", "matmul", "fmha"})
+    texts.push_back(readFile(specs + name + ".tile"));
+  std::string header = headerOf("p", texts);
   CHECK(header.find("static inline TilegymStatus p_add_vendor(void) {\n"
                     "  static const TilegymProduct products[] = {\n"
                     "      {\"linear\", 0, 1, 2, 4, 0, 1, 3, 0},\n"
                     "      {\"matmul\", 0, 1, -1, 3, 0, 0, -1, 0}};\n") != std::string::npos);
   CHECK(headerOf("p", {readFile(specs + "softmax.tile")}).find("vendor") == std::string::npos);
+  // And what other languages read has the same numbers.
+  std::string interface = emit::writeInterface(packageOf("p", texts), "");
+  std::erase_if(interface, [](char c) { return c == ' ' || c == '\n'; });
+  CHECK(interface.find("\"product\":[0,1,2,4,0,1,3,0]") != std::string::npos);
+  CHECK(interface.find("\"product\":[0,1,-1,3,0,0,-1,0]") != std::string::npos);
+  CHECK(interface.find("\"product\"", interface.find("\"name\":\"fmha\"")) == std::string::npos);
 }
