@@ -19,9 +19,10 @@ constexpr double kBlockBytes = 16 * 1024;
 constexpr int64_t kWide = 16384;
 
 /// Addresses and values of three wide tiles leave a multiprocessor too few threads for what a row then waits for, one after the other: layer_norm with weight
-/// and bias took 1115 us for 4096 x 65536 in bf16, read twice 637; for 4096 x 16384 177, read twice 119 (docs/performance.md). And bulk copies want alignment.
+/// and bias took 1115 us for 4096 x 65536 in bf16, read twice 637; for 4096 x 16384 177, read twice 119 (docs/performance.md). In shared memory they cost no
+/// registers, but of rows that begin anywhere a block holds one.
 bool isStarved(const KernelSize &size, const sem::Specialization &point, FactKind facts) {
-  return facts == FactKind::Dense && (size.wideLoads > 2 || knob(point, "hold", 0));
+  return facts == FactKind::Dense && (knob(point, "hold", 0) ? size.rows > 1 : size.wideLoads > 2);
 }
 
 int64_t elementsOf(const sem::Expr &e) {
@@ -47,6 +48,7 @@ void visitExpr(const sem::Expr &e, KernelSize &size) {
   if (e.op == sem::Op::Load && !e.type.isScalar()) {
     size.elementBytes = sizeInBytes(e.type.dtype);
     size.wideLoads += elementsOf(e) >= kWide;
+    size.rows = std::max(size.rows, elementsOf(e) / std::max<int64_t>(1, e.type.shape.back()));
   }
   for (const sem::ExprPtr &operand : e.operands)
     if (operand)
@@ -129,19 +131,34 @@ double sharedCost(const KernelSize &size, const sem::Specialization &point) {
   return cost;
 }
 
+/// A row in shared memory that begins anywhere: eight single elements a strip, which are code each, and eight warps. Of bf16 rows of 8192 to 131072 that is 0.65 to
+/// 0.78 of the packed call, where registers gave 0.54 to 0.78; of shorter ones they do as well.
+double oddRowCost(const KernelSize &size, const sem::Specialization &point) {
+  double ctas = double(knob(point, "ctas", 1)), block = double(size.largestTile * size.elementBytes) / ctas;
+  auto off = [](double have, double wanted) { return std::abs(std::log2(have / wanted)); };
+  double cost = 0.1 + 0.5 * off(block * ctas / threadsOf(point), 128) +
+                0.3 * off(heldByThread(size, point), 8) + 0.6 * off(double(knob(point, "warps", 4)), 8) +
+                std::max(0.0, std::log2(block / (4 * kBlockBytes)));
+  return ctas > 1 ? cost + 0.2 * std::log2(ctas) + 2 * std::max(0.0, std::log2(kBlockBytes / block)) : cost;
+}
+
 double cost(const KernelSize &size, const sem::Specialization &point, FactKind facts, bool warpgroups) {
   if (size.result)
     return productCost(size, point, facts, warpgroups);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
-  if (knob(point, "hold", 0)) // without facts it makes no difference
-    return facts == FactKind::Fast ? sharedCost(size, point) : HUGE_VAL;
+  if (knob(point, "hold", 0)) { // without facts it makes no difference
+    if (facts == FactKind::Fast)
+      return sharedCost(size, point);
+    return facts == FactKind::Dense && size.rows == 1 ? oddRowCost(size, point) : HUGE_VAL;
+  }
   double cost = facts == FactKind::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))
                                         : std::abs(std::log2(held / (facts == FactKind::Dense ? 16 : 8)));
   if (held > 64)
     cost += 4 * std::log2(held / 64); // registers: this hurts more than the rest
-  if (warps > 8)
-    cost += 0.3 * std::log2(double(warps) / 8); // few large blocks overlap loading and storing less
+  if (warps >
+      8) // few large blocks overlap loading and storing less; single elements, bound by what a multiprocessor issues, need that most
+    cost += (facts == FactKind::Dense ? 0.7 : 0.3) * std::log2(double(warps) / 8);
   double shares = double(size.largestTile * size.elementBytes) / double(ctas) / kBlockBytes;
   cost += std::max(0.0, std::log2(shares));
   if (ctas > 1) // an exchange a reduction must pay

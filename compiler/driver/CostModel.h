@@ -17,6 +17,7 @@ struct KernelSize {
   uint64_t operandTensors = 0; ///< sem::productOperands
   int64_t registersPerSum = 1; ///< two where sums of part of K are added to those of all of it
   int64_t wideLoads = 0;       ///< of tiles whose rows fill a block
+  int64_t rows = 1;            ///< of the loaded tile that has most
   bool asksForVectors = false; ///< lowering::asksForVectors
 };
 KernelSize sizeOf(const sem::Kernel &kernel);
@@ -31,7 +32,7 @@ public:
   /// Where none of several checks, the first one's errors are reported.
   Candidates(const sem::OpModel &op, std::vector<sem::Specialization> points, DiagnosticSink &sink);
   /// The cheapest first; equals in the order of the space. None that has a thread hold more than `maxHeld` elements of the largest tile; where that is
-  /// bounded, none of a dense kernel that loads three wide tiles by single elements, or holds rows in shared memory.
+  /// bounded, none of a dense kernel that loads three wide tiles to registers, or holds several rows in shared memory.
   std::vector<sem::Specialization> byCost(tile::FactKind facts, double maxHeld, bool warpgroups) const;
   /// Bit a tensor whose order in memory makes other code (sem::productOperands).
   uint64_t transposable() const { return sized.empty() ? 0 : sized.front().second.operandTensors; }

@@ -46,7 +46,8 @@ private:
   tile::KernelOp kernel;
   Block &body;
   tile::LoadOp main; ///< the widest load
-  int64_t length = 0, width = 0, vector = 0;
+  int64_t length = 0, width = 0;
+  int64_t vector = 0; ///< neighbours that one thread holds
   std::map<int64_t, Phase> phases;
   SmallVector<tile::LoadOp> toHold;
   DenseMap<Operation *, Value> held;
@@ -60,13 +61,17 @@ bool isReadonly(tile::LoadOp load) {
   return load.getBase().getDefiningOp<tile::ParamOp>().getParam().getReadonly();
 }
 
-/// The copy engine takes whole 16-byte vectors along the last axis, which starts at 0.
+/// The copy engine takes whole 16-byte vectors along the last axis, which starts at 0. Of a row that may begin or end within one it takes those between; each of
+/// several such rows would have a place of its own to be read at.
 bool canHold(tile::LoadOp load) {
   auto region = cast<tile::RegionOp>(load.getOperation());
   tile::VectorAxis vector = tile::vectorAxis(region);
   bool gathers = llvm::is_contained(load.getKinds(), int32_t(tile::AxisKind::Gather));
-  return !gathers && vector.axis == region.getNumAxes() - 1 && vector.width * bytesOf(load) == 16 &&
-         spansFromZero(region);
+  if (gathers || vector.axis != region.getNumAxes() - 1 || !spansFromZero(region))
+    return false;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(load.getType()).getShape();
+  return vector.width * bytesOf(load) == 16 ||
+         (ShapedType::getNumElements(shape) == shape.back() && shape.back() * bytesOf(load) % 16 == 0);
 }
 
 /// What every block reads (weights) is found in the caches each time.
@@ -87,15 +92,15 @@ bool Rows::findMain() {
     return false;
   auto type = cast<RankedTensorType>(main.getType());
   length = type.getShape().back();
-  vector = 16 / bytesOf(main);
-  int64_t rows = type.getNumElements() / length;
-  int64_t atOnce = kernel.getNumThreads() * kernel.getCtas() * vector * kernel.getKnob("vectors", 2);
-  width = std::max<int64_t>(vector, llvm::bit_floor(uint64_t(std::max<int64_t>(1, atOnce / rows))));
-  while (width > vector && length % width)
+  vector = tile::vectorAxis(cast<tile::RegionOp>(main.getOperation())).width;
+  int64_t rows = type.getNumElements() / length, least = 16 / bytesOf(main);
+  int64_t atOnce = kernel.getNumThreads() * kernel.getCtas() * least * kernel.getKnob("vectors", 2);
+  width = std::max<int64_t>(least, llvm::bit_floor(uint64_t(std::max<int64_t>(1, atOnce / rows))));
+  while (width > least && length % width)
     width /= 2;
   if (width > length || length % width)
     width = length;
-  return length > vector;
+  return length > least;
 }
 
 bool Rows::sortIntoPhases() {

@@ -67,8 +67,9 @@ def HoldInShared : Pass<"hold-in-shared", "::tilegym::tile::KernelOp"> {
     %m = tile.reduce <max> %a [0, 1] : tensor<256x1xf32> to f32
     scf.for %k = ... { load the strip again, use it and %m }
     ```
-    Loops end with the row where a strip beyond it would add nothing to a reduction, or what one of its elements tells. Left as they are: kernels
-    without facts; rows that are no whole 16-byte vectors from 0 on; tensors that the kernel writes; wide tiles whose elements change places, or that control flow
+    Loops end with the row where a strip beyond it would add nothing to a reduction, or what one of its elements tells. Of a single row that need not
+    begin or end at whole 16-byte vectors threads hold single elements, and a partial result for each. Left as they are: kernels
+    without facts; several such rows at once; tensors that the kernel writes; wide tiles whose elements change places, or that control flow
     carries; what would need a transcendental function more than twice.
 
     `vectors`: 16-byte vectors of a strip that a thread holds (2 unless given). Needs canonical form; best before split-masked-loops. Numerics: fixes the order of

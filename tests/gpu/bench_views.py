@@ -64,10 +64,10 @@ def bench_views(package, timer, op, rows, n, dtype, views):
         f()
     torch.cuda.synchronize()
     errors = {name: wrong_by(call, dtype) for name, call in calls.items()}
-    half = calls["packed"].moved // 2
+    half, width = calls["packed"].moved // 2, min(n, row_ops.HEAD) if op == "rope" else n
     copied = {"copy": (torch.randn(half // 4, device="cuda"), torch.empty(half // 4, device="cuda"))}
     for name in views:
-        copied["copy " + name] = [VIEWS[name](half // dtype.itemsize // n, n, dtype).fill_(1) for _ in range(2)]
+        copied["copy " + name] = [VIEWS[name](half // dtype.itemsize // width, width, dtype).fill_(1) for _ in range(2)]
     functions |= {name: (lambda pair=pair: pair[1].copy_(pair[0])) for name, pair in copied.items()}
     t = timer.medians(functions)
     lines = []

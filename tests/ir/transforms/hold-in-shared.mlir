@@ -157,7 +157,33 @@ tile.kernel @short grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, 
 
 // -----
 
-// Left as they are: a tensor that is written, too; rows of no whole vectors; one phase; elements that change places; no facts.
+// A row that may begin and end within 16 bytes: threads hold single elements, and a partial result for each.
+// CHECK-LABEL: tile.kernel @odd_rows
+// CHECK: %[[COPY:.*]] = tile.hold %x [point(
+// CHECK: scf.for {{.*}} to %{{.*}} step %c256{{.*}} -> (tensor<256x1xf32>)
+// CHECK:   tile.load {{.*}} held(%{{.*}}) : !tile.ptr<f32> -> tensor<256xf32>
+// CHECK: scf.for
+// CHECK:   tile.load {{.*}} held(%{{.*}}) : !tile.ptr<f32> -> tensor<256xf32>
+!p = !tile.ptr<f32>
+tile.kernel @odd_rows grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !p, divisor = 16, readonly>, #tile.param<extent 0, "N", i64>, #tile.param<base 1, "y", !p>] knobs {hold = 1 : i64} {
+  %x = tile.param 0 : !p
+  %n = tile.param 1 : i64
+  %y = tile.param 2 : !p
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %pad = arith.constant 0.0 : f32
+  %i = tile.block_id 0
+  %t = tile.load %x [point(%i) stride %n in(%zero, %n), span(%zero, 1024) stride %one in(%zero, %n)] pad(%pad : f32) : !p -> tensor<1024xf32>
+  %m = tile.reduce <sum> %t [0] : tensor<1024xf32> to f32
+  %mb = tile.splat %m : tensor<1024xf32>
+  %q = arith.divf %t, %mb : tensor<1024xf32>
+  tile.store %q to %y [point(%i) stride %n in(%zero, %n), span(%zero, 1024) stride %one in(%zero, %n)] : tensor<1024xf32> to !p
+  tile.return
+}
+
+// -----
+
+// Left as they are: a tensor that is written, too; several rows of no whole vectors; one phase; elements that change places; no facts.
 // CHECK-LABEL: tile.kernel @written
 // CHECK-NOT: tile.hold
 !p = !tile.ptr<f32>
@@ -175,7 +201,7 @@ tile.kernel @written grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0
   tile.store %q to %x [point(%i) stride %n in(%zero, %n), span(%zero, 1024) stride %one in(%zero, %n)] : tensor<1024xf32> to !p
   tile.return
 }
-tile.kernel @odd_rows grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !p, divisor = 16, readonly>, #tile.param<extent 0, "N", i64>, #tile.param<base 1, "y", !p>] knobs {hold = 1 : i64} {
+tile.kernel @two_odd_rows grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !p, divisor = 16, readonly>, #tile.param<extent 0, "N", i64>, #tile.param<base 1, "y", !p>] knobs {hold = 1 : i64} {
   %x = tile.param 0 : !p
   %n = tile.param 1 : i64
   %y = tile.param 2 : !p
@@ -183,11 +209,11 @@ tile.kernel @odd_rows grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 
   %one = arith.constant 1 : i64
   %pad = arith.constant 0.0 : f32
   %i = tile.block_id 0
-  %t = tile.load %x [point(%i) stride %n in(%zero, %n), span(%zero, 1024) stride %one in(%zero, %n)] pad(%pad : f32) : !p -> tensor<1024xf32>
-  %m = tile.reduce <sum> %t [0] : tensor<1024xf32> to f32
-  %mb = tile.splat %m : tensor<1024xf32>
-  %q = arith.divf %t, %mb : tensor<1024xf32>
-  tile.store %q to %y [point(%i) stride %n in(%zero, %n), span(%zero, 1024) stride %one in(%zero, %n)] : tensor<1024xf32> to !p
+  %t = tile.load %x [span(%i, 2) stride %n in(%zero, %n), span(%zero, 1024) stride %one in(%zero, %n)] pad(%pad : f32) : !p -> tensor<2x1024xf32>
+  %m = tile.reduce <sum> %t [0, 1] : tensor<2x1024xf32> to f32
+  %mb = tile.splat %m : tensor<2x1024xf32>
+  %q = arith.divf %t, %mb : tensor<2x1024xf32>
+  tile.store %q to %y [span(%i, 2) stride %n in(%zero, %n), span(%zero, 1024) stride %one in(%zero, %n)] : tensor<2x1024xf32> to !p
   tile.return
 }
 tile.kernel @one_phase grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !p, divisor = 16, readonly>, #tile.param<extent 0, "N", i64, divisor = 4>, #tile.param<base 1, "y", !p>] knobs {hold = 1 : i64} {

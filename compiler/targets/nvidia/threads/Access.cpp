@@ -162,14 +162,13 @@ Value Access::inBounds(int64_t reg, bool ignoreMask) {
   return all;
 }
 
-Value Access::runInBounds(int64_t reg, int64_t count) {
+Value Access::countInBounds(int64_t reg, Value start, int64_t count) {
   int64_t last = op.getNumAxes() - 1;
   Value inside, number = t.i32(count);
   for (int64_t axis = 0; axis < last; ++axis)
     inside = t.conjunction(inside, inBoundsOf(axis, reg));
   if (tile::RegionAxis a = op.getAxis(last); a.check & tile::CheckUpper) {
-    Value room =
-        arith::SubIOp::create(t.b, t.loc, narrow(t.scalar(a.upper)), whole(index(last, reg))).getResult();
+    Value room = arith::SubIOp::create(t.b, t.loc, narrow(t.scalar(a.upper)), start).getResult();
     room = arith::MaxSIOp::create(t.b, t.loc, room, constant(0));
     room = arith::MinSIOp::create(t.b, t.loc, room, constant(count));
     number = offsetType.isInteger(32)
@@ -177,6 +176,14 @@ Value Access::runInBounds(int64_t reg, int64_t count) {
                  : arith::TruncIOp::create(t.b, t.loc, t.b.getI32Type(), room).getResult();
   }
   return inside ? Value(arith::SelectOp::create(t.b, t.loc, inside, number, t.i32(0))) : number;
+}
+
+Value Access::runInBounds(int64_t reg, int64_t count) {
+  return countInBounds(reg, whole(index(op.getNumAxes() - 1, reg)), count);
+}
+
+Value Access::rowInBounds(int64_t reg, int64_t count) {
+  return countInBounds(reg, narrow(t.scalar(op.getAxis(op.getNumAxes() - 1).index)), count);
 }
 
 std::vector<std::vector<int64_t>> Access::vectorGroups(bool maskInTheWay) {

@@ -21,6 +21,8 @@ public:
 
   /// How many of `count` elements, from the register's on along the last axis, are in bounds; i32. The lower bound there must be proved.
   mlir::Value runInBounds(int64_t reg, int64_t count);
+  /// The same from where the region begins on that axis.
+  mlir::Value rowInBounds(int64_t reg, int64_t count);
 
   /// Registers that one instruction can access: neighbours along an axis of stride 1, of at most 16 bytes, aligned, inside or outside the bounds
   /// together. Groups of one register where there is no such axis.
@@ -29,6 +31,7 @@ public:
   int64_t elementBytes() const { return bytes; }
 
 private:
+  mlir::Value countInBounds(int64_t reg, mlir::Value start, int64_t count);
   /// The index on an axis for a register: `dynamic` (offsetType, null: 0) + `fixed`.
   struct Index {
     mlir::Value dynamic;

@@ -274,6 +274,55 @@ tile.kernel @held_in_turns grid 1 [-1] facts <fast> warps 1 params [#tile.param<
 
 // -----
 
+#o = #tile.layout<"1024 unit 1024 reg [32] [64] [128] lane [1] [2] [4] [8] [16] block [256] [512]">
+
+// The same with a base and a length that may be any: the row lies as far behind a unit of 16 bytes as in global memory, each turn with a unit more. Copies are of
+// the units that are all the row's; up to seven elements before, and seven behind them, are a lane's each, in the block whose turn has them.
+// CHECK-LABEL: llvm.func @held_anywhere(
+// CHECK-SAME: tilegym.shared_bytes = 2120
+// CHECK: %[[ADDRESS:.*]] = llvm.ptrtoint
+// CHECK: %[[LOW:.*]] = arith.trunci %[[ADDRESS]] : i64 to i32
+// CHECK: %[[SHIFT:.*]] = arith.andi %[[LOW]], %c15
+// CHECK: %[[LENGTH:.*]] = arith.muli %{{.*}}, %c2
+// CHECK: %[[UP:.*]] = arith.addi %[[SHIFT]], %c15
+// CHECK: %[[FIRST:.*]] = arith.andi %[[UP]], %c-16
+// CHECK: %[[BEHIND:.*]] = arith.addi %[[SHIFT]], %[[LENGTH]]
+// CHECK: %[[LAST:.*]] = arith.andi %[[BEHIND]], %c-16
+// CHECK: arith.maxsi %{{.*}}, %[[FIRST]]
+// CHECK: arith.minsi %{{.*}}, %[[LAST]]
+// CHECK: ptx.bulk_load
+// CHECK-NOT: bulk_load
+// CHECK: arith.cmpi eq, %{{.*}}, %{{.*}}
+// CHECK: scf.if
+// CHECK:   ptx.load_global %{{.*}} + 0 bits 16 readonly
+// CHECK:   llvm.store %{{.*}} : bf16, !llvm.ptr<3>
+// CHECK: ptx.barrier
+// CHECK: scf.for
+// CHECK:   arith.muli %{{.*}}, %c264
+// CHECK:   ptx.load_shared %{{.*}} + 0 bits 16
+// CHECK:   ptx.load_shared %{{.*}} + 64 bits 16
+tile.kernel @held_anywhere grid 1 [-1] facts <fast> warps 1 params [#tile.param<base 0, "x", !tile.ptr<bf16>, readonly>, #tile.param<base 1, "y", !tile.ptr<bf16>>,
+    #tile.param<extent 1, "N", i64>] knobs {ctas = 4 : i64} {
+  %x = tile.param 0 : !tile.ptr<bf16>
+  %y = tile.param 1 : !tile.ptr<bf16>
+  %n = tile.param 2 : i64
+  %zero = arith.constant 0 : i32
+  %least = arith.constant 0 : i64
+  %end = arith.constant 4096 : i32
+  %step = arith.constant 1024 : i32
+  %one = arith.constant 1 : i64
+  %pad = arith.constant 0.0 : bf16
+  %c = tile.hold %x[span(%zero : i32, 4096) stride %one below(%least, %n)] : !tile.ptr<bf16>
+  %h = tile.await %c
+  scf.for %k = %zero to %end step %step : i32 {
+    %t = tile.load %x[span(%k : i32, 1024) stride %one below(%least, %n)] pad(%pad : bf16) held(%h) : !tile.ptr<bf16> -> tensor<1024xbf16, #o>
+    tile.store %t to %y[span(%k : i32, 1024) stride %one below(%least, %n)] : tensor<1024xbf16, #o> to !tile.ptr<bf16>
+  }
+  tile.return
+}
+
+// -----
+
 // A tensor map stays where the launch put it: its parameter is its address.
 // CHECK-LABEL: llvm.func @map(
 // CHECK-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
