@@ -44,9 +44,7 @@ bool isCoveredLater(const sem::OpModel &op, size_t k) {
 }
 
 bool needsCluster(const sem::Specialization &spec) {
-  return knob(spec, "ctas", 1) * knob(spec, "split_k", 1) * knob(spec, "cluster_x", 1) *
-             knob(spec, "cluster_y", 1) >
-         1;
+  return knob(spec, "ctas", 1) * knob(spec, "split_k", 1) > 1;
 }
 
 bool holdsInShared(const sem::Specialization &spec) { return knob(spec, "hold", 0) != 0; }
@@ -86,7 +84,7 @@ std::vector<sem::Specialization> runnable(const sem::OpModel &op, const sem::Spe
                    " does not have",
                std::string("give them to the targets that have: `arch sm_90a { ") + example + " }`");
   };
-  without(target.clusters, needsCluster, "clusters (`ctas`, `split_k`, `cluster`)", "ctas in [2, 4]");
+  without(target.clusters, needsCluster, "clusters (`ctas`, `split_k`)", "ctas in [2, 4]");
   without(target.bulkCopies, holdsInShared, "bulk copies (`hold = shared`)", "hold in [registers, shared]");
   without(target.bulkCopies, hasProducer, "a copy engine (`schedule = cooperative`)",
           "schedule in [pipelined, cooperative]");

@@ -115,15 +115,13 @@ std::vector<Specialization> candidates(const OpModel &op, const Specialization &
     std::vector<NamedInt> set;
     for (size_t i = 0; i < digits.size(); ++i) {
       const TuneSetting &setting = space.settings[i];
-      const std::vector<ExprPtr> &parts = setting.values[digits[i]];
-      for (size_t k = 0; k < parts.size(); ++k) {
-        Evaluated value = evaluateHost(*parts[k], values);
-        if (!value) {
-          sink.error(parts[k]->range, value.error);
-          return;
-        }
-        set.push_back({setting.name + (parts.size() == 1 ? "" : k == 0 ? "_x" : "_y"), value.value->asInt()});
+      const Expr &chosen = *setting.values[digits[i]];
+      Evaluated value = evaluateHost(chosen, values);
+      if (!value) {
+        sink.error(chosen.range, value.error);
+        return;
       }
+      set.push_back({setting.name, value.value->asInt()});
     }
     auto lookup = [](const std::vector<NamedInt> &list, const std::string &name) -> std::optional<int64_t> {
       for (const NamedInt &entry : list)

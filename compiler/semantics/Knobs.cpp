@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The knob table. A target that understands a further knob adds a row.
+// The knob table: what some pass reads. A target that understands a further knob adds a row.
 #include "compiler/semantics/Knobs.h"
 
 namespace tilegym::sem {
@@ -10,8 +10,6 @@ const std::vector<KnobInfo> &knobs() {
       {K::Int, "warps", "warps of a block that compute", 1, 32, true},
       {K::Int, "stages", "depth of the pipeline of loads", 1, 16},
       {K::Int, "ctas", "blocks of a cluster that one block's tiles are spread over", 1, 8, true},
-      {K::Pair, "cluster", "neighbouring blocks along the first two grid axes that share loads (multicast)",
-       1, 16, true},
       {K::Word,
        "hold",
        "where rows that are needed again after a reduction live",
@@ -30,10 +28,7 @@ const std::vector<KnobInfo> &knobs() {
        false,
        {"pipelined", "cooperative", "pingpong"}},
       {K::Int, "split_k", "parts of a product's reduction axis, which the blocks of a cluster take", 1, 8},
-      {K::Bool, "swap_ab", "compute the transposed product", 0, 1},
-      {K::Word, "raster", "which grid axis neighbouring blocks follow", 0, 1, false, {"rows", "columns"}},
-      {K::Int, "regs", "registers a thread at most", 24, 255},
-      {K::Int, "occupancy", "blocks of a multiprocessor to aim for", 1, 32},
+      {K::Int, "occupancy", "blocks of a multiprocessor, under `persistent`", 1, 32},
   };
   return table;
 }

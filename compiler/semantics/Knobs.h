@@ -13,7 +13,6 @@ struct KnobInfo {
     Int,  ///< an integer in [least, greatest]
     Bool, ///< false, true
     Word, ///< one of `words`, kept as its number
-    Pair, ///< `[x, y]`, kept as two knobs NAME_x and NAME_y
   } kind = Int;
   std::string name;
   std::string doc;

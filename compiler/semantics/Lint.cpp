@@ -13,6 +13,7 @@ namespace {
 constexpr LintRule kRules[] = {
     {"unused-name",
      "a parameter, local, function or library that nothing reads; a name that begins with `_` may be"},
+    {"unread-knob", "a knob that changes no code of its kernel"},
     {"missing-doc", "an op without a `##` line, or a kernel without one where there are several"},
     {"no-literal-case", "an output of which no case expects literal values"},
     {"loose-tolerance",
@@ -89,6 +90,7 @@ std::span<const LintRule> lintRules() { return kRules; }
 std::vector<LintFinding> lintSpec(const OpModel &op) {
   std::vector<LintFinding> findings;
   lintNames(op, findings);
+  lintKnobs(op, findings);
   lintDocs(op, findings);
   lintExpectations(op, findings);
   return findings;

@@ -19,10 +19,12 @@ struct LintFinding {
   std::string message, help;
 };
 
-/// unused-name, missing-doc and no-literal-case: what the text alone shows.
+/// unused-name, unread-knob, missing-doc and no-literal-case: what the text alone shows.
 std::vector<LintFinding> lintSpec(const OpModel &op);
 /// Names that a spec declares and nothing reads.
 void lintNames(const OpModel &op, std::vector<LintFinding> &findings);
+/// Knobs that a `tune` section sets and no pass reads.
+void lintKnobs(const OpModel &op, std::vector<LintFinding> &findings);
 
 /// Whether a kernel says `math approx`: then only a GPU shows the errors, since the simulator's approximations are exact.
 inline constexpr char kApproximateMath[] = "its kernels say `math approx`, and only a GPU shows how far off "

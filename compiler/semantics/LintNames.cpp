@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// unused-name: what each body declares and what it reads, from the syntax tree. Names are unique in a body, so no scopes are needed.
+// unused-name and unread-knob: what each body declares and what it reads, from the syntax tree. Names are unique in a body, so no scopes are needed.
 #include "compiler/semantics/Lint.h"
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -227,7 +228,78 @@ void NameLint::run() {
   functions();
 }
 
+/// Knobs that no pass reads for the kernel: those of products where it has none, and those that another knob switches on.
+class KnobLint {
+public:
+  KnobLint(const OpModel &op, std::vector<LintFinding> &findings) : op(op), findings(findings) {}
+
+  void run() {
+    for (const ast::TuneDecl &tune : op.spec->tunes) {
+      std::set<std::string, std::less<>> seen;
+      hasProduct = false;
+      visit(tune.kernel.name, seen);
+      settings(tune, tune.settings, {});
+      for (const ast::ArchSettings &own : tune.archs)
+        settings(tune, own.settings, tune.settings);
+    }
+  }
+
+private:
+  /// What the kernel, plan or function of the name reads, and all that it calls or launches.
+  void visit(std::string_view name, std::set<std::string, std::less<>> &seen) {
+    if (!seen.emplace(name).second)
+      return;
+    hasProduct |= name == "mma" || name == "mma_scaled";
+    Names names;
+    for (const ast::KernelDecl &decl : op.spec->kernels)
+      if (decl.name.name == name)
+        names.block(decl.body);
+    auto functions = [&](const std::vector<ast::FnDecl> &fns) {
+      for (const ast::FnDecl &fn : fns)
+        if (fn.name.name == name)
+          names.block(fn.body);
+    };
+    functions(op.spec->fns);
+    for (const auto &library : op.libraries)
+      functions(library->fns);
+    for (const std::string &read : names.read)
+      visit(read, seen);
+  }
+
+  void settings(const ast::TuneDecl &tune, const std::vector<ast::Setting> &own,
+                const std::vector<ast::Setting> &common) {
+    auto isSet = [&](std::string_view name) {
+      auto is = [&](const ast::Setting &s) { return s.kind != ast::Setting::Where && s.name.name == name; };
+      return std::any_of(own.begin(), own.end(), is) || std::any_of(common.begin(), common.end(), is);
+    };
+    const std::string kernel = "`" + tune.kernel.name + "`";
+    for (const ast::Setting &setting : own) {
+      const std::string &name = setting.name.name;
+      if (setting.kind == ast::Setting::Where)
+        continue;
+      if (!hasProduct && (name == "stages" || name == "schedule" || name == "split_k"))
+        unread(setting, kernel + " has no product, for which alone it counts");
+      else if (name == "occupancy" && !isSet("persistent"))
+        unread(setting, "it counts under `persistent` alone");
+      else if (name == "vectors" && !isSet("hold"))
+        unread(setting, "it counts under `hold = shared` alone");
+    }
+  }
+
+  void unread(const ast::Setting &setting, const std::string &why) {
+    findings.push_back({"unread-knob", setting.name.range,
+                        "nothing reads `" + setting.name.name + "`: " + why,
+                        "remove it; points that differ in it alone are the same code"});
+  }
+
+  const OpModel &op;
+  std::vector<LintFinding> &findings;
+  bool hasProduct = false;
+};
+
 } // namespace
+
+void lintKnobs(const OpModel &op, std::vector<LintFinding> &findings) { KnobLint(op, findings).run(); }
 
 void lintNames(const OpModel &op, std::vector<LintFinding> &findings) { NameLint(op, findings).run(); }
 

@@ -17,7 +17,7 @@ public:
 
 private:
   bool value(const ast::Expr &e, TuneSetting &setting);
-  bool number(const ast::Expr &e, const TuneSetting &setting, std::vector<ExprPtr> &parts);
+  ExprPtr number(const ast::Expr &e, const TuneSetting &setting);
   std::vector<const ast::Expr *> listed(const ast::Setting &setting);
   bool compileTime(const ExprPtr &e, std::string_view what);
   HostScope scope() { return {op, "a tune section"}; }
@@ -46,10 +46,11 @@ bool TuneReader::compileTime(const ExprPtr &e, std::string_view what) {
   return false;
 }
 
-bool TuneReader::number(const ast::Expr &e, const TuneSetting &setting, std::vector<ExprPtr> &parts) {
+/// Null where it is wrong.
+ExprPtr TuneReader::number(const ast::Expr &e, const TuneSetting &setting) {
   ExprPtr value = checkHostIndex(e, scope(), "a value of `" + setting.name + "`", sink);
   if (!compileTime(value, "a value of `" + setting.name + "`"))
-    return false;
+    return nullptr;
   if (value->op == Op::Const) {
     int64_t v = value->constant.asInt();
     int64_t least = setting.knob ? setting.knob->least : 1,
@@ -57,53 +58,38 @@ bool TuneReader::number(const ast::Expr &e, const TuneSetting &setting, std::vec
     if (v < least || v > greatest) {
       sink.error(e.range, "`" + setting.name + "` cannot be " + std::to_string(v),
                  "it is " + std::to_string(least) + " to " + std::to_string(greatest));
-      return false;
+      return nullptr;
     }
     if (setting.knob && setting.knob->powerOfTwo && !std::has_single_bit(uint64_t(v))) {
       sink.error(e.range, "`" + setting.name + "` cannot be " + std::to_string(v), "it is a power of two");
-      return false;
+      return nullptr;
     }
   }
-  parts.push_back(value);
-  return true;
+  return value;
 }
 
 bool TuneReader::value(const ast::Expr &e, TuneSetting &setting) {
-  std::vector<ExprPtr> parts;
-  auto constant = [&](int64_t v) { parts.push_back(makeConst(DType::Index, Constant{v}, e.range)); };
+  ExprPtr chosen;
+  auto constant = [&](int64_t v) { chosen = makeConst(DType::Index, Constant{v}, e.range); };
   if (!setting.knob || setting.knob->kind == KnobInfo::Int) {
-    if (!number(e, setting, parts))
-      return false;
+    chosen = number(e, setting);
   } else if (setting.knob->kind == KnobInfo::Bool) {
-    const auto *literal = ast::dynCast<ast::BoolLiteral>(&e);
-    if (!literal) {
+    if (const auto *literal = ast::dynCast<ast::BoolLiteral>(&e))
+      constant(literal->value);
+    else
       sink.error(e.range, "`" + setting.name + "` is true or false, found `" + sourceText(e.range) + "`");
-      return false;
-    }
-    constant(literal->value);
-  } else if (setting.knob->kind == KnobInfo::Word) {
+  } else {
     const auto *word = ast::dynCast<ast::Name>(&e);
     for (size_t i = 0; word && i < setting.knob->words.size(); ++i)
       if (setting.knob->words[i] == word->name)
         constant(int64_t(i));
-    if (parts.empty()) {
+    if (!chosen)
       sink.error(e.range, "`" + setting.name + "` cannot be `" + sourceText(e.range) + "`",
                  "it is one of " + quotedList(setting.knob->words));
-      return false;
-    }
-  } else {
-    const auto *pair = ast::dynCast<ast::List>(&e);
-    if (!pair || pair->elements.size() != 2) {
-      sink.error(e.range, "`" + setting.name + "` is a pair, found `" + sourceText(e.range) + "`",
-                 "write [x, y]");
-      return false;
-    }
-    for (const ast::ExprPtr &part : pair->elements)
-      if (!number(*part, setting, parts))
-        return false;
   }
-  setting.values.push_back(std::move(parts));
-  return true;
+  if (chosen)
+    setting.values.push_back(chosen);
+  return chosen != nullptr;
 }
 
 /// The expressions of `= e` (one) or `in [...]`.
@@ -203,9 +189,7 @@ TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::Tun
     reader.read(own->settings, space, space.settings.size());
   space.names = kernel.tileParams;
   for (const TuneSetting &setting : space.settings) {
-    if (setting.knob && setting.knob->kind == KnobInfo::Pair)
-      space.names.insert(space.names.end(), {setting.name + "_x", setting.name + "_y"});
-    else if (setting.knob)
+    if (setting.knob)
       space.names.push_back(setting.name);
   }
   reader.where(tune.settings, space);

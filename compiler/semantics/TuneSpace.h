@@ -10,8 +10,8 @@ namespace tilegym::sem {
 /// One setting: candidate values as host expressions over compile-time dims and consts.
 struct TuneSetting {
   std::string name;
-  const KnobInfo *knob = nullptr;           ///< null: a tile parameter
-  std::vector<std::vector<ExprPtr>> values; ///< one expression a value, two for a Pair
+  const KnobInfo *knob = nullptr; ///< null: a tile parameter
+  std::vector<ExprPtr> values;
   SourceRange range;
 };
 

@@ -85,6 +85,17 @@ class Lint(cli.CliTest):
         self.lint(SCALED.replace("kernel flat", "fn half(a) { a / 2 }\n\nkernel flat"), "nothing calls `half` [unused-name]")
         self.lint(SCALED.replace("kernel flat", "fn first(a, b) { a }\n\nkernel flat").replace("* factor)", "* first(factor, 1))"), "`first` never reads its parameter `b` [unused-name]")
 
+    def test_unread_knobs(self):
+        knobs = lambda text: SCALED.replace("warps in [2]", "warps in [2]; " + text)
+        self.lint(knobs("stages = 2; schedule = pipelined; split_k = 1"), "nothing reads `stages`: `flat` has no product, for which alone it counts [unread-knob]",
+                  "nothing reads `schedule`", "nothing reads `split_k`", "points that differ in it alone are the same code")
+        self.lint(knobs("occupancy = 2"), "nothing reads `occupancy`: it counts under `persistent` alone [unread-knob]")
+        self.lint(knobs("arch sm_90a { vectors = 2 }"), "nothing reads `vectors`: it counts under `hold = shared` alone [unread-knob]")
+        self.lint(knobs("persistent = true; arch sm_90a { occupancy = 2 }"))
+        product = SCALED.replace("* factor)\n}", "* factor)\n  let _sum = more()\n}").replace("kernel flat", "fn more() { mma(zeros(f32, [16, 8]), zeros(f32, [8, 8]), zeros(f32, [16, 8])) }\n\nkernel flat")
+        self.assertNotEqual(product, SCALED)
+        self.lint(product.replace("warps in [2]", "warps in [2]; stages = 2"))
+
     def test_docs_and_literal_cases(self):
         self.lint(SCALED.replace("## x times a factor, rounded once.\n", ""), "op `scaled` is not documented [missing-doc]")
         two = SCALED.replace("kernel flat(BN)", "kernel one(BN) when N <= 256 {\n  grid(1)\n  store(y.tile(BN)[0], f32(load(x.tile(BN)[0])) * factor)\n}\ntune one { BN in [256] }\n\nkernel flat(BN)")
@@ -118,7 +129,7 @@ class Lint(cli.CliTest):
         self.assertEqual([(d["rule"], d["line"], d["column"], d["endColumn"]) for d in found], [("unused-name", 11, 7, 8)])
         self.assertEqual(json.loads(self.expect(OK, "lint", "softmax", "--json")), [])
         rules = self.expect(OK, "lint", "--rules")
-        for rule in "unused-name", "missing-doc", "no-literal-case", "loose-tolerance", "too-many-variants", "allowance":
+        for rule in "unused-name", "unread-knob", "missing-doc", "no-literal-case", "loose-tolerance", "too-many-variants", "allowance":
             self.assertIn(rule, rules)
         path = self.write("untidy.tile", SCALED.replace("  grid(", "    grid("))
         found = json.loads(self.expect(CHECK_FAILED, "fmt", "--check", path, "--json"))
@@ -249,7 +260,7 @@ class Undone(VerifyTest):
             self.undone(SCALED, "resources sm_80", "there is no ptxas here, which counts them", status="skipped", code=OK)
             self.skipTest("there is no ptxas")
         self.assertRegex(self.verify(OK, SCALED)["resources sm_80"]["text"], "^at most [0-9]+ registers a thread and 0 bytes of shared memory a block, no spills$")
-        many = SCALED.replace("BN in [256]; warps in [2]", "BN in [4096]; warps in [1]; regs = 24").replace("  store(", "  let t = f32(load(x.tile(BN)[i]))\n  let most = max(t)\n  store(").replace("f32(load(x.tile(BN)[i])) * factor)", "t * factor + 0 * most)")
+        many = SCALED.replace("BN in [256]; warps in [2]", "BN in [4096]; warps in [1]").replace("  store(", "  let t = f32(load(x.tile(BN)[i]))\n  let most = max(t)\n  store(").replace("f32(load(x.tile(BN)[i])) * factor)", "t * factor + 0 * most)")
         self.undone(many, "resources sm_80", "variants spill registers to memory", "scaled_flat_f32", " spills ", " bytes")
 
     def test_dispatch(self):

@@ -82,7 +82,7 @@ int run(const Options &o, const Globals &globals) {
   bool wrong = sink.hasErrors();
   size_t before = sink.all().size();
   for (const OpPtr &op : ops) {
-    std::vector<std::string> rules = {"unused-name", "missing-doc", "no-literal-case"};
+    std::vector<std::string> rules = {"unused-name", "unread-knob", "missing-doc", "no-literal-case"};
     std::vector<sem::LintFinding> findings = sem::lintSpec(*op);
     if (lintVariants(*op, findings))
       rules.push_back("too-many-variants");

@@ -127,12 +127,12 @@ TEST_CASE("points that need clusters are for targets that have them") {
   std::string both = "kernel one(BN) { grid(1); store(y.tile(1, BN)[0, 0], load(x.tile(1, BN)[0, 0])) }\n"
                      "tune one { BN = 128; ctas in [2, 1] }\n",
               always = "kernel one(BN) { grid(1); store(y.tile(1, BN)[0, 0], load(x.tile(1, BN)[0, 0])) }\n"
-                       "tune one { BN = 128; cluster = [2, 1] }\n";
+                       "tune one { BN = 128; ctas = 2 }\n";
   using Names = std::vector<std::string>;
   CHECK(slotsOf(both, tile::FactKind::Fast, 90) == Names{"one_f32_BN128_ctas1_fast"});
   CHECK(slotsOf(both, tile::FactKind::Fast, 80) == Names{"one_f32_BN128_ctas1_fast"});
   CHECK(slotsOf(always, tile::FactKind::Fast, 80) ==
-        Names{"every point of `tune one` needs clusters (`ctas`, `split_k`, `cluster`), which sm_80 does not "
+        Names{"every point of `tune one` needs clusters (`ctas`, `split_k`), which sm_80 does not "
               "have | give "
               "them to the targets that have: `arch sm_90a { ctas in [2, 4] }`"});
 }

@@ -71,12 +71,11 @@ TEST_CASE("an arch replaces settings and adds its own") {
 }
 
 TEST_CASE("knobs of every kind") {
-  CHECK(texts(points(*op(
-            "BM = 1; BN = 1; persistent in [true, false]; hold = shared; cluster in [[2, 1], [1, 4]]"))) ==
-        Texts{"BM=1 BN=1 persistent=true hold=shared cluster_x=2 cluster_y=1",
-              "BM=1 BN=1 persistent=true hold=shared cluster_x=1 cluster_y=4",
-              "BM=1 BN=1 persistent=false hold=shared cluster_x=2 cluster_y=1",
-              "BM=1 BN=1 persistent=false hold=shared cluster_x=1 cluster_y=4"});
+  CHECK(texts(points(*op("BM = 1; BN = 1; persistent in [true, false]; hold = shared; split_k in [1, 4]"))) ==
+        Texts{"BM=1 BN=1 persistent=true hold=shared split_k=1",
+              "BM=1 BN=1 persistent=true hold=shared split_k=4",
+              "BM=1 BN=1 persistent=false hold=shared split_k=1",
+              "BM=1 BN=1 persistent=false hold=shared split_k=4"});
   for (const KnobInfo &knob : knobs()) {
     INFO(knob.name);
     CHECK_FALSE(knob.doc.empty());
