@@ -91,7 +91,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.nest<tile::KernelOp>().addPass(transforms::createPruneParams());
     break;
   case Stage::Threads:
-    passes.addPass(nvidia::createTilesToThreads());
+    passes.addPass(nvidia::createTilesToThreads({options.float8Products}));
     // A thread's code repeats its address arithmetic for every register.
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());

@@ -2,6 +2,7 @@
 // Conversions with a rounding mode, by the interpreter's numerics, which round every pair of types once.
 #include "compiler/interpreter/NumericsConvert.h"
 #include "compiler/simulator/Instructions.h"
+#include "compiler/simulator/MatrixElement.h"
 #include "compiler/simulator/MemoryReduction.h"
 #include <cmath>
 #include <optional>
@@ -60,7 +61,20 @@ void convert(const uint64_t *operands, uint64_t *results, const Site *site) {
   results[0] = withNaN(to, bits);
 }
 
-constexpr Row rows[] = {{"convert", convert}};
+/// Two f32 to two f8, which saturate.
+void convertPair(const uint64_t *operands, uint64_t *results, const Site *site) {
+  DType to = ElementType(site->attributes[0]) == ElementType::E4M3 ? DType::F8E4M3 : DType::F8E5M2;
+  auto rounded = [&](uint64_t bits) {
+    constexpr uint64_t nan = 0x7F;
+    if (std::isnan(interp::decode(floatFormat(DType::F32), bits)))
+      return nan;
+    return interp::convertBits(DType::F32, bits, to,
+                               {.round = interp::Rounding::NearestEven, .saturate = true});
+  };
+  results[0] = rounded(operands[0]) | rounded(operands[1]) << 8;
+}
+
+constexpr Row rows[] = {{"convert", convert}, {"convert_pair", convertPair}};
 
 } // namespace
 

@@ -11,7 +11,7 @@ struct TargetFacts {
   std::vector<unsigned>
       archs; ///< compute capabilities (89 for 8.9) that these facts hold for; the first names them
   int64_t maxSharedBytes = 0;  ///< shared memory that one block can have
-  bool float8Products = false; ///< tensor cores multiply 8-bit floats
+  bool float8Products = false; ///< tensor cores multiply 8-bit floats, and f32 become such by one instruction
   bool warpgroupProducts =
       false; ///< four warps' products that run by themselves (wgmma), in code for this arch alone (sm_90a)
   bool clusters = false;   ///< blocks launched together that read each other's shared memory

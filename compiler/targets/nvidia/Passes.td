@@ -20,6 +20,7 @@ def TilesToThreads : Pass<"tiles-to-threads", "::mlir::ModuleOp"> {
     ops on scalars; the bytes of shared memory as its attribute `tilegym.shared_bytes`. Numerics: bit-equal, but for functions that the kernel lets be
     approximate, and the order of reductions, which the layout fixes.
   }];
+  let options = [Option<"float8Pairs", "float8-pairs", "bool", "false", "conversions of two f32 to f8 that saturate are one instruction">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::tilegym::ptx::PtxDialect"];
 }

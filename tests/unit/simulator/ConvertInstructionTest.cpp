@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conversions: each rounding mode, saturation, NaN.
+#include "compiler/simulator/MatrixElement.h"
 #include "tests/unit/simulator/TestKernel.h"
 #include <limits>
 
@@ -73,4 +74,18 @@ TEST_CASE("A NaN becomes PTX's own") {
   REQUIRE(convert(f32, 0xFFC12345, f16, Nearest) == 0x7FFF);
   REQUIRE(convert(f32, 0x7F800001, bf16, Nearest) == 0x7FFF);
   REQUIRE(convert(f64, 0xFFF8000000000001, f32, Nearest) == 0x7FFFFFFF);
+}
+
+TEST_CASE("Two f32 to a word of f8 saturate") {
+  auto pair = [](float low, float high, ElementType type) {
+    Op op("convert_pair", {.attributes = {int64_t(type)}, .operands = {f32, f32}, .results = {i16}});
+    return op({single(low), single(high)});
+  };
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  REQUIRE(pair(1, -2, ElementType::E4M3) == 0xC038);
+  REQUIRE(pair(500, -infinite, ElementType::E4M3) == 0xFE7E);
+  REQUIRE(pair(0x1p-10f, 0x1.8p-9f, ElementType::E4M3) == 0x0200); // halfway, to even
+  REQUIRE(pair(std::numeric_limits<float>::quiet_NaN(), 0, ElementType::E4M3) == 0x007F);
+  REQUIRE(pair(1e9f, 1, ElementType::E5M2) == 0x3C7B);
+  REQUIRE(pair(0, std::numeric_limits<float>::quiet_NaN(), ElementType::E5M2) == 0x7F00);
 }

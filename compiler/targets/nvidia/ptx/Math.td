@@ -48,6 +48,19 @@ def Ptx_ConvertOp : Ptx_AssemblyOp<"convert", [Pure]> {
   let assemblyFormat = "$mode $operand (`unsigned` $isUnsigned^)? attr-dict `:` type($operand) `to` type($result)";
 }
 
+def Ptx_ConvertPairOp : Ptx_AssemblyOp<"convert_pair", [Pure]> {
+  let summary = "two f32 to a word of two 8-bit floats, from sm_89 on";
+  let description = [{
+    To the nearest, ties to even; what is beyond the largest finite value becomes that value, and NaN 0x7f. The first is the low byte.
+
+    Example: `%w = ptx.convert_pair %a, %b to <e4m3>`
+  }];
+  let arguments = (ins F32:$low, F32:$high, Ptx_ElementTypeAttr:$elementType);
+  let results = (outs I16:$result);
+  let assemblyFormat = "$low `,` $high `to` $elementType attr-dict";
+  let hasVerifier = 1;
+}
+
 def Ptx_LibdeviceOp : Ptx_Op<"libdevice", [Pure]> {
   let summary = "a function of NVIDIA's device math library";
   let description = [{

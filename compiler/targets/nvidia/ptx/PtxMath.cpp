@@ -29,3 +29,15 @@ Assembly ConvertOp::getAssembly() {
       .text("cvt.", stringifyRoundingMode(getMode()).str(), integral ? "i" : "",
             typeSuffix(to, getIsUnsigned()), typeSuffix(from, getIsUnsigned()), " $0, $1;");
 }
+
+LogicalResult ConvertPairOp::verify() {
+  if (getElementType() != ElementType::E4M3 && getElementType() != ElementType::E5M2)
+    return emitOpError("makes no ") << stringifyElementType(getElementType()) << ", but e4m3 or e5m2";
+  return success();
+}
+
+/// PTX names the high one first.
+Assembly ConvertPairOp::getAssembly() {
+  return AssemblyText(*this, AssemblyText::Pure)
+      .text("cvt.rn.satfinite.", stringifyElementType(getElementType()).str(), "x2.f32 $0, $2, $1;");
+}

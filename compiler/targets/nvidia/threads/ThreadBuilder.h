@@ -35,6 +35,7 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   tile::KernelOp kernel;
+  bool hasFloat8Pairs = false; ///< the target converts two f32 to f8 at a time
 
   // ---- values
   /// The registers of a value of the kernel; one for a scalar.

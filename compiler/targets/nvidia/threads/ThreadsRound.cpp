@@ -109,7 +109,12 @@ LogicalResult lowerConvert(ThreadBuilder &t, Operation *op) {
        to = getElementTypeOrSelf(convert.getType());
   auto isF8 = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; };
   Registers result;
-  for (Value x : t.get(convert.getValue())) {
+  ArrayRef<Value> values = t.get(convert.getValue());
+  bool byPairs = t.hasFloat8Pairs && isF8(to) && !isF8(from) && isa<FloatType>(from) &&
+                 convert.getSaturate() && convert.getRounding() == tile::Rounding::NearestEven;
+  for (; byPairs && values.size() > 1; values = values.drop_front(2))
+    llvm::append_range(result, encodePair(t, values[0], values[1], to));
+  for (Value x : values) {
     if (isF8(from))
       x = decodeFloat8(t, x, from);
     bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);

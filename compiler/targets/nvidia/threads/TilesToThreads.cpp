@@ -58,7 +58,7 @@ Type parameterType(tile::ParamAttr param) {
   return type;
 }
 
-LogicalResult lowerKernel(tile::KernelOp kernel) {
+LogicalResult lowerKernel(tile::KernelOp kernel, bool float8Pairs) {
   OpBuilder b(kernel);
   SmallVector<Type> types;
   for (int64_t i = 0; i < kernel.getNumParams(); ++i)
@@ -86,6 +86,7 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   ThreadBuilder t(b, kernel, entry->getArguments());
+  t.hasFloat8Pairs = float8Pairs;
   b.setInsertionPointToEnd(entry);
   if (failed(t.lowerBlock(kernel.getBody().front())))
     return failure();
@@ -95,9 +96,10 @@ LogicalResult lowerKernel(tile::KernelOp kernel) {
 }
 
 struct TilesToThreadsPass : impl::TilesToThreadsBase<TilesToThreadsPass> {
+  using TilesToThreadsBase::TilesToThreadsBase;
   void runOnOperation() override {
     for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>()))
-      if (failed(lowerKernel(kernel)))
+      if (failed(lowerKernel(kernel, float8Pairs)))
         return signalPassFailure();
   }
 };

@@ -94,6 +94,7 @@ llvm.func @memory(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %ok: i1, %z: i32) {
 // CHECK-DAG: llvm.inline_asm asm_dialect = att "div.full.f32 $0, $1, $2;", "=f,f,f"
 // CHECK-DAG: llvm.inline_asm asm_dialect = att "cvt.rzi.s32.f32 $0, $1;", "=r,f"
 // CHECK-DAG: llvm.inline_asm asm_dialect = att "cvt.rp.f32.f64 $0, $1;", "=f,d"
+// CHECK-DAG: llvm.inline_asm asm_dialect = att "cvt.rn.satfinite.e4m3x2.f32 $0, $2, $1;", "=h,f,f"
 // CHECK: llvm.call @__nv_expf
 llvm.func @math(%x: f32, %d: f64) -> i32 {
   %a = ptx.approx <ex2> %x ftz
@@ -101,8 +102,11 @@ llvm.func @math(%x: f32, %d: f64) -> i32 {
   %c = ptx.divide_approx %b, %x
   %i = ptx.convert <rz> %c : f32 to i32
   %e = ptx.convert <rp> %d : f64 to f32
+  %w = ptx.convert_pair %c, %e to <e4m3>
   %f = ptx.libdevice "__nv_expf" (%e) : (f32) -> f32
-  llvm.return %i : i32
+  %wide = arith.extui %w : i16 to i32
+  %both = arith.addi %i, %wide : i32
+  llvm.return %both : i32
 }
 
 // -----

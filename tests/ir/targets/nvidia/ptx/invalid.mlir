@@ -512,3 +512,11 @@ llvm.func @wait_types(%f: f32) {
   %v = "ptx.wgmma_wait"(%f) <{pending = 0 : i64}> : (f32) -> i32
   llvm.return
 }
+
+// -----
+
+llvm.func @pair_of_bf16(%x: f32) {
+  // expected-error @+1 {{makes no bf16, but e4m3 or e5m2}}
+  %w = ptx.convert_pair %x, %x to <bf16>
+  llvm.return
+}
