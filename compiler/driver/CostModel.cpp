@@ -97,8 +97,9 @@ double heldByThread(const KernelSize &size, const sem::Specialization &point) {
 double productCost(const KernelSize &size, const sem::Specialization &point, FactKind facts,
                    bool warpgroups) {
   auto off = [](double have, double wanted) { return std::abs(std::log2(have / wanted)); };
-  double sums = double(size.result * size.registersPerSum) / threadsOf(point);
   bool groups = warpgroups && size.byWarpgroups;
+  // Warpgroups sum a part of K for at most 128 columns at a time.
+  double sums = double(size.result * (groups ? 1 : size.registersPerSum)) / threadsOf(point);
   bool teams = facts == FactKind::Fast && groups && hasTeams(point);
   double cost = 4 * std::max(0.0, std::log2(sums / (teams ? 192 : 128)));
   if (facts != FactKind::Fast)

@@ -62,6 +62,33 @@ static bool canMakeTransposed(DotOp dot) {
   return alone && dot.getBType().getElementTypeBitWidth() == 32 && dot.getType().getDimSize(1) % 64 == 0;
 }
 
+/// Bit i of a row of the instructions is bit [i] of a column of the result, within 64. The two rows of which a thread holds words are neighbours in the slot, so that it reads both at once;
+/// and the 16 threads that the hardware lets read together, four rows of K by four such pairs, meet in no bank: the swizzle moves chunks of four columns by the row of K, so
+/// pairs must differ within a chunk and in the chunk's highest bit.
+static const std::vector<int> columnBits = {1, 4, 2, 0, 3, 5};
+
+int64_t columnOfRow(int64_t row) {
+  int64_t column = row >> columnBits.size() << columnBits.size();
+  for (auto [bit, to] : llvm::enumerate(columnBits))
+    column |= (row >> bit & 1) << to;
+  return column;
+}
+
+layout::Layout rowsOfInstructions(const layout::Layout &result) {
+  std::vector<int> rowBits(columnBits.size());
+  for (auto [bit, to] : llvm::enumerate(columnBits))
+    rowBits[size_t(to)] = int(bit);
+  return *layout::permuteBits(*layout::permuteAxes(result, {1, 0}), 0, rowBits);
+}
+
+/// Rows of instructions become columns of the result, or of the operand that A is made from.
+static layout::Expected<Layout> asMade(const layout::Expected<Layout> &byInstructions) {
+  if (!byInstructions)
+    return byInstructions;
+  auto moved = layout::permuteBits(*byInstructions, 0, columnBits);
+  return moved ? layout::permuteAxes(*moved, {1, 0}) : moved;
+}
+
 std::optional<WarpgroupShape> warpgroupShape(DotOp dot) {
   constexpr int64_t groupWarps = 4, groupRows = 64;
   Shape shape = shapeOf(dot.getType());
@@ -103,10 +130,8 @@ layout::Layout slotLayout(DotOp dot, int operand, int contiguous) {
 layout::Expected<Layout> accumulatorLayout(DotOp dot) {
   auto kernel = dot->getParentOfType<KernelOp>();
   Shape shape = shapeOf(dot.getType());
-  if (isMadeTransposed(dot)) {
-    auto made = layout::wgmmaAccumulator({shape[1], shape[0]}, warpgroupShape(dot)->groups);
-    return made ? layout::permuteAxes(*made, {1, 0}) : made;
-  }
+  if (isMadeTransposed(dot))
+    return asMade(layout::wgmmaAccumulator({shape[1], shape[0]}, warpgroupShape(dot)->groups));
   if (dot.getWarpgroups())
     return layout::wgmmaAccumulator(shape, warpgroupShape(dot)->groups);
   if (!dot.usesTensorCores())
@@ -130,10 +155,8 @@ layout::Expected<Layout> fragmentLayout(DotOp dot, int operand, const Layout &ac
     (at[rowAxis] ? grid.rows : at[1 - rowAxis] ? grid.columns : grid.copies) *= 2;
   }
   int bytes = int(type.getElementTypeBitWidth() / 8);
-  if (operand == 1 && rowAxis == 1) {
-    auto made = layout::mmaOperandA({type.getDimSize(1), type.getDimSize(0)}, bytes, grid);
-    return made ? layout::permuteAxes(*made, {1, 0}) : made;
-  }
+  if (operand == 1 && rowAxis == 1)
+    return asMade(layout::mmaOperandA({type.getDimSize(1), type.getDimSize(0)}, bytes, grid));
   return operand == 0 ? layout::mmaOperandA(shapeOf(type), bytes, grid)
                       : layout::mmaOperandB(shapeOf(type), bytes, grid);
 }

@@ -14,6 +14,9 @@ struct WarpgroupShape {
 };
 /// Whether warpgroups make the transposed result: B, which lies across K in its slot as only operands of 16 bits may, is then what they read into registers.
 bool isMadeTransposed(DotOp dot);
+/// For such: the column of the result that is a row of the instructions, and a result's layout with the instructions' rows and columns as its axes.
+int64_t columnOfRow(int64_t row);
+layout::Layout rowsOfInstructions(const layout::Layout &result);
 /// Nothing where the result's extents or the kernel's warps do not go in such parts, or no instruction has the types and precision.
 std::optional<WarpgroupShape> warpgroupShape(DotOp dot);
 

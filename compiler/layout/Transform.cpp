@@ -126,6 +126,21 @@ Expected<Layout> permuteAxes(const Layout &layout, const std::vector<int> &perm)
   return Layout::make(std::move(unit), std::move(bases), std::move(repeats));
 }
 
+Expected<Layout> permuteBits(const Layout &layout, int axis, const std::vector<int> &to) {
+  if (layout.unit()[size_t(axis)] >> to.size() == 0)
+    return Failure{"axis " + std::to_string(axis) + " of " + formatShape(layout.unit()) + " has fewer than " +
+                   std::to_string(to.size()) + " bits"};
+  Layout::Bases bases = mapBases(layout, layout.unit(), [&](Coords coords) {
+    int64_t &at = coords[size_t(axis)];
+    int64_t moved = at >> to.size() << to.size();
+    for (size_t bit = 0; bit < to.size(); ++bit)
+      moved |= (at >> bit & 1) << to[bit];
+    at = moved;
+    return coords;
+  });
+  return Layout::make(layout.unit(), std::move(bases), layout.repeats());
+}
+
 Expected<Layout> reshape(const Layout &argument, const Shape &shape) {
   Layout layout = argument.normalized();
   std::string what = "cannot reshape " + formatShape(layout.shape()) + " to " + formatShape(shape);

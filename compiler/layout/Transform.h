@@ -14,6 +14,9 @@ Layout sliceAxis(const Layout &layout, int axis);
 /// Axis i of the result is axis perm[i] of the argument.
 Expected<Layout> permuteAxes(const Layout &layout, const std::vector<int> &perm);
 
+/// Bit i of a coordinate along the axis becomes its bit to[i], of neighbours in as many as there are in `to`; higher bits stay. Fails where the unit tile is no longer than that.
+Expected<Layout> permuteBits(const Layout &layout, int axis, const std::vector<int> &to);
+
 /// The same registers seen with another shape. With odd factors only possible where each stays the slowest
 /// part of its group of axes.
 Expected<Layout> reshape(const Layout &layout, const Shape &shape);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A team's turn of the loop over the grid, and how many slots the other's fills: the trips of the loops that the fills stand in, worked out for the other's block.
 #include "compiler/transforms/Teams.h"
+#include "compiler/ir/ProductLayouts.h"
 #include "compiler/transforms/GridExtent.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -121,9 +122,10 @@ bool areSumsMany(tile::KernelOp kernel) {
     auto layout =
         dyn_cast_or_null<tile::LayoutAttr>(cast<RankedTensorType>(op->getResult(0).getType()).getEncoding());
     int64_t registers = layout ? layout.getLayout().numRegisters() : 0;
-    if (isa<tile::DotOp>(op))
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
       most = std::max(most, registers);
-    else if (registers >= many && op->hasTrait<OpTrait::Elementwise>())
+      hasWork |= tile::isMadeTransposed(dot); // threads hold words of it, too
+    } else if (registers >= many && op->hasTrait<OpTrait::Elementwise>())
       hasWork |= !isa<arith::TruncFOp>(op);
   });
   return most > many || (most == many && hasWork);

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--dtype bf16] [--precision ieee] [--orders nn,tn,nt,tt] [--pad 8] [--rounds 11].
+"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--random N] [--dtype bf16] [--precision ieee] [--orders nn,tn,nt,tt] [--pad 8] [--rounds 11].
 
 KERNELS is a folder that `tilegymc compile matmul` made, or one of several such folders, each a contestant of its own. Every contestant is checked on odd and large
 shapes against f64 first; one that is wrong is said so and left out. Times are CUDA graphs of up to 20 launches, in an order shuffled each round; printed are
-torch's median in us and TFLOPS, and for each contestant the ratio torch's time / its own. Orders say for a and b whether they are transposed views; with --pad their
+torch's median in us and TFLOPS, and for each contestant the ratio torch's time / its own, at the end its geometric mean. --random: so many shapes near the
+listed ones, always the same, in their place: a quarter less or more of each extent, M any number, N and K multiples of 8. Orders say for a and b whether they are transposed views; with --pad their
 rows (and the result's) begin at multiples of so many elements, so that odd sizes can be copied by tensor maps.
 """
 import argparse
@@ -21,6 +22,15 @@ CHECKED = [(300, 520, 264), (1024, 1024, 1024), (2176, 4352, 1088), (8, 8, 8), (
 SHAPES = ",".join(f"{n}x{n}x{n}" for n in (1024, 2048, 4096, 8192)) + "," + ",".join(
     f"8192x8192x{k}" for k in (256, 512, 1024, 2048)) + "," + ",".join(
     f"{m}x{nk}" for m in (1, 16, 64, 128, 512, 2048, 8192) for nk in ("6144x4096", "28672x4096", "4096x14336"))
+
+
+def near(shapes, count):
+    chance = random.Random(6)
+    def about(extent, step):
+        return max(1, round(extent * chance.uniform(0.75, 1.25) / step)) * step
+    for _ in range(count):
+        m, n, k = (int(extent) for extent in chance.choice(shapes).split("x"))
+        yield f"{about(m, 1)}x{about(n, 8)}x{about(k, 8)}"
 
 
 def matrix(rows, columns, dtype, pad=1, transposed=False):
@@ -101,6 +111,7 @@ def main():
     parser.add_argument("--precision", choices=PRECISIONS, default="ieee")
     parser.add_argument("--orders", default="nn")
     parser.add_argument("--pad", type=int, default=1)
+    parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=11)
     args = parser.parse_args()
     dtype = DTYPES[args.dtype]
@@ -118,13 +129,18 @@ def main():
             wrong += 1
         else:
             packages[os.path.basename(folder)] = package
-    for text in args.shapes.split(","):
+    shapes = args.shapes.split(",")
+    ratios = {name: [] for name in packages}
+    for text in near(shapes, args.random) if args.random else shapes:
         shape = tuple(int(extent) for extent in text.split("x"))
         for order in args.orders.split(","):
             took = time_shape(packages, shape, dtype, order, args.pad, args.precision, args.rounds)
             rate = 2 * shape[0] * shape[1] * shape[2] / took["torch"] / 1e6
+            for name in packages:
+                ratios[name].append(took["torch"] / took[name])
             print(f"{text} {order} torch {took['torch']:.1f} us {rate:.0f} TFLOPS" +
                   "".join(f"; {name} {took['torch'] / took[name]:.3f}" for name in packages), flush=True)
+    print("geometric mean" + "".join(f"; {name} {statistics.geometric_mean(found):.3f}, least {min(found):.3f}" for name, found in ratios.items()))
     sys.exit(1 if wrong else 0)
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Addresses of register tiles in shared tiles, and bank conflicts of the accesses that kernels make to them.
 #include "RegisterFile.h"
+#include "compiler/layout/Transform.h"
 
 using namespace tilegym::layout;
 using namespace tilegym::layout::test;
@@ -105,4 +106,22 @@ TEST_CASE("runs of neighbours in a shared tile", "[shared]") {
     CHECK(contiguousRun(columns, 1, 8) == 1);
   }
   CHECK(contiguousRun(get(sharedTile({8, 4}, 4, {1, 0}, 0)), 1, 8) == 4);
+}
+
+TEST_CASE("words of an operand that lies across K meet no conflict where pairs of columns are spread",
+          "[shared]") {
+  // The columns that ir/ProductLayouts.cpp gives the rows of wgmma's A, and as they come: two wavefronts for one.
+  Layout shared = get(sharedTile({64, 32}, 4, {0, 1}, 128)), rows = get(mmaOperandA({64, 32}, 4, {4, 1}));
+  auto ofFirst = [&](const Layout &tile, int64_t width) {
+    auto addresses = sharedAddresses(tile, shared);
+    REQUIRE(addresses);
+    Vectors vectors = tile.vectors(0, 4);
+    REQUIRE(vectors.width == width);
+    std::vector<int64_t> bytes;
+    for (int64_t lane = 0; lane < 32; ++lane)
+      bytes.push_back(addresses->offset(vectors.groups[0][0], lane, 0) * 4);
+    return wavefronts(bytes, int(width * 4));
+  };
+  CHECK(ofFirst(get(permuteBits(rows, 0, {1, 4, 2, 0, 3, 5})), 2) == idealWavefronts(8));
+  CHECK(ofFirst(rows, 1) == 2 * idealWavefronts(4));
 }

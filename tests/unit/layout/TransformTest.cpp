@@ -80,6 +80,19 @@ TEST_CASE("permuting axes keeps places", "[transform]") {
   CHECK(permuteAxes(samples()[0], {0, 0}).error() == "not a permutation of 2 axes");
 }
 
+TEST_CASE("permuting bits of an axis keeps places", "[transform]") {
+  Layout layout = get(wgmmaAccumulator({192, 24}, {1, 1, 1}));
+  Layout moved = get(permuteBits(layout, 0, {1, 2, 0}));
+  checkHolds(moved);
+  forPlaces(layout, [&](const Place &place) {
+    Coords before = layout.apply(place), after = moved.apply(place);
+    CHECK(after[0] == before[0] / 8 * 8 + before[0] % 4 * 2 + before[0] / 4 % 2);
+    CHECK(after[1] == before[1]);
+  });
+  CHECK(get(permuteBits(moved, 0, {2, 0, 1})) == layout);
+  CHECK(permuteBits(layout, 1, {1, 0, 2, 3}).error() == "axis 1 of 64x8 has fewer than 4 bits");
+}
+
 TEST_CASE("reshape keeps row-major indices", "[transform]") {
   struct Case {
     Shape from, to;

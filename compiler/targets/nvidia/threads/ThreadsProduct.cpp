@@ -35,7 +35,7 @@ Value roundToTf32(ThreadBuilder &t, Value bits) {
 
 namespace {
 
-/// The words that instructions take of an operand's word: one, or for tf32x3 the rounded value and the rounded rest.
+/// The words that instructions take of an operand's word: one, or for tf32x3 the rounded value and the rest, of which instructions read the upper 19 bits.
 struct Halves {
   Value high, low;
 };
@@ -75,21 +75,30 @@ private:
     if (dot.getPrecision() != tile::Precision::TF32 && dot.getPrecision() != tile::Precision::TF32x3)
       return {bits, {}};
     Halves &made = rounded[bits];
-    if (!made.high) {
-      made.high = roundToTf32(t, bits);
-      if (dot.getPrecision() == tile::Precision::TF32x3) {
-        auto real = [&](Value x) { return arith::BitcastOp::create(t.b, t.loc, t.b.getF32Type(), x); };
-        Value rest = arith::SubFOp::create(t.b, t.loc, real(bits), real(made.high));
-        // inf - inf: the high half says it all.
-        Value isNumber = arith::CmpFOp::create(t.b, t.loc, arith::CmpFPredicate::ORD, rest, rest);
-        rest = arith::SelectOp::create(t.b, t.loc, isNumber, rest, t.constantFloat(t.b.getF32Type(), 0));
-        made.low = roundToTf32(t, arith::BitcastOp::create(t.b, t.loc, t.b.getI32Type(), rest));
-      }
-    }
+    if (!made.high)
+      made = dot.getPrecision() == tile::Precision::TF32 ? Halves{roundToTf32(t, bits), {}} : split(bits);
     return made;
   }
 
+  /// In three operations, as splitting takes longer than the products otherwise. To the nearest, ties up: cut, every rest would have its number's sign, and what is left out, the rests'
+  /// products, would add up. Of infinity and NaN the rest is NaN, whatever the high half became.
+  Halves split(Value bits) {
+    auto real = [&](Value x) { return arith::BitcastOp::create(t.b, t.loc, t.b.getF32Type(), x); };
+    Value high = arith::AndIOp::create(t.b, t.loc, t.add(bits, t.i32(0x1000)), t.i32(~int64_t(0x1FFF)));
+    Value rest = arith::SubFOp::create(t.b, t.loc, real(bits), real(high));
+    return {high, arith::BitcastOp::create(t.b, t.loc, t.b.getI32Type(), rest)};
+  }
+
+  /// Of tf32x3 the small products first, each kind of all sums: one that adds to the result of another waits for it.
   void multiply(Fragments &a, Fragments &b, int64_t k, Registers &sums) {
+    if (dot.getPrecision() == tile::Precision::TF32x3) {
+      multiply(a, b, k, sums, /*lowA=*/true, /*lowB=*/false);
+      multiply(a, b, k, sums, /*lowA=*/false, /*lowB=*/true);
+    }
+    multiply(a, b, k, sums, /*lowA=*/false, /*lowB=*/false);
+  }
+
+  void multiply(Fragments &a, Fragments &b, int64_t k, Registers &sums, bool lowA, bool lowB) {
     for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
       layout::Coords at = layout.apply({.reg = reg});
       auto sumAt = [&](int64_t row, int64_t column) {
@@ -97,32 +106,24 @@ private:
       };
       if (at[0] % 16 || at[1] % 8)
         continue;
-      Halves av[4], bv[2];
-      for (int i = 0; i < 4; ++i)
-        av[i] = halves(a, at[0] + 8 * (i & 1), k + 4 * word * (i >> 1));
-      for (int i = 0; i < 2; ++i)
-        bv[i] = halves(b, at[1], k + 4 * word * i);
-      int64_t places[] = {sumAt(0, 0), sumAt(0, 1), sumAt(8, 0), sumAt(8, 1)};
-      auto add = [&](bool lowA, bool lowB) {
-        SmallVector<Value> aw, bw, c;
-        for (const Halves &h : av)
-          aw.push_back(lowA ? h.low : h.high);
-        for (const Halves &h : bv)
-          bw.push_back(lowB ? h.low : h.high);
-        for (int64_t place : places)
-          c.push_back(sums[place]);
-        bool integers = type == ptx::ElementType::S8;
-        auto product = ptx::MmaOp::create(
-            t.b, t.loc, SmallVector<Type>(4, c[0].getType()), uint64_t(8 * word), type, aw, otherType, bw,
-            integers ? ptx::ElementType::S32 : ptx::ElementType::F32, c, /*saturate=*/false);
-        for (auto [place, sum] : llvm::zip(places, product.getResults()))
-          sums[place] = sum;
+      auto wordOf = [&](Fragments &operand, int64_t major, int64_t at, bool low) {
+        Halves both = halves(operand, major, at);
+        return low ? both.low : both.high;
       };
-      if (dot.getPrecision() == tile::Precision::TF32x3) {
-        add(true, false); // the small products first
-        add(false, true);
-      }
-      add(false, false);
+      SmallVector<Value> aw, bw, c;
+      for (int i = 0; i < 4; ++i)
+        aw.push_back(wordOf(a, at[0] + 8 * (i & 1), k + 4 * word * (i >> 1), lowA));
+      for (int i = 0; i < 2; ++i)
+        bw.push_back(wordOf(b, at[1], k + 4 * word * i, lowB));
+      int64_t places[] = {sumAt(0, 0), sumAt(0, 1), sumAt(8, 0), sumAt(8, 1)};
+      for (int64_t place : places)
+        c.push_back(sums[place]);
+      bool integers = type == ptx::ElementType::S8;
+      auto product = ptx::MmaOp::create(
+          t.b, t.loc, SmallVector<Type>(4, c[0].getType()), uint64_t(8 * word), type, aw, otherType, bw,
+          integers ? ptx::ElementType::S32 : ptx::ElementType::F32, c, /*saturate=*/false);
+      for (auto [place, sum] : llvm::zip(places, product.getResults()))
+        sums[place] = sum;
     }
   }
 

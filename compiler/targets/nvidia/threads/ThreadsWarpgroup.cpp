@@ -29,7 +29,7 @@ public:
       : t(t), dot(dot), layout(*t.layoutOf(dot.getType())), sums(t.get(dot.getAccumulator())) {
     if (tile::isMadeTransposed(dot)) {
       std::swap(aOperand, bOperand);
-      layout = *layout::permuteAxes(layout, {1, 0});
+      layout = tile::rowsOfInstructions(layout);
     }
     type = instructionType(tile::DotOp::tileOf(dot->getOperand(aOperand)).getElementType());
     bType = instructionType(tile::DotOp::tileOf(dot->getOperand(bOperand)).getElementType());
@@ -79,7 +79,9 @@ private:
       fragments->load(k / step);
       for (int64_t row : rows())
         for (int i = 0; i < 4; ++i) {
-          Value word = fragments->word(row + 8 * (i & 1), k + step / 2 * (i >> 1));
+          int64_t major = row + 8 * (i & 1);
+          Value word =
+              fragments->word(aOperand == 1 ? tile::columnOfRow(major) : major, k + step / 2 * (i >> 1));
           aWords.push_back(rounds ? roundToTf32(t, word) : word);
         }
     }
