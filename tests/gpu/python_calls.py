@@ -50,10 +50,15 @@ def check(k):
         graph.replay()
         close("in a graph", y, torch.softmax(x, -1))
     x, w, b = torch.randn(40, 256, device="cuda"), torch.randn(256, device="cuda"), torch.randn(256, device="cuda")
-    ours, theirs = lambda x, w, b: k.layer_norm(x, w, b) * 2, lambda x, w, b: F.layer_norm(x, (256,), w, b) * 2
-    for name, function in (("autograd", ours), ("compiled autograd", torch.compile(ours, fullgraph=True))):
-        for found, expected in zip(gradients(function, x, w, b), gradients(theirs, x, w, b)):
-            close(name, found, expected, 1e-3)
+    cases = [("layer_norm", lambda x, w, b: k.layer_norm(x, w, b) * 2, lambda x, w, b: F.layer_norm(x, (256,), w, b) * 2, (x, w, b)),
+             ("softmax", lambda x: k.softmax(x) * 2, lambda x: torch.softmax(x, -1) * 2, (x,)),
+             ("gelu", lambda x: k.gelu(x) * 2, lambda x: F.gelu(x) * 2, (x,)),
+             ("gelu by tanh", lambda x: k.gelu(x, "tanh") * 2, lambda x: F.gelu(x, approximate="tanh") * 2, (x,)),
+             ("rms_norm", lambda x, w: k.rms_norm(x, w) * 2, lambda x, w: F.rms_norm(x, (256,), w, 1e-6) * 2, (x, w))]
+    for op, ours, theirs, tensors in cases:
+        for name, function in ((f"{op}: autograd", ours), (f"{op}: compiled autograd", torch.compile(ours, fullgraph=True))):
+            for found, expected in zip(gradients(function, *tensors), gradients(theirs, *tensors)):
+                close(name, found, expected, 1e-3)
     for wrong, text in ((lambda: k.softmax(x.cpu()), "x"), (lambda: k.vector_add(x, x[:2]), "y")):
         try:
             wrong()
