@@ -222,6 +222,17 @@ bool ChoiceCache::isTheLast(MadeChoice &last) const {
   return true;
 }
 
+/// The same number of rows again surely takes the choice again; where rows change by little from call to call, so do those of a tile's worth around it if that can be told.
+void ChoiceCache::widen(int64_t rows, MadeChoice &last) const {
+  constexpr int64_t kNear = 64;
+  int64_t low = (rows - 1) / kNear * kNear + 1, high = low + kNear - 1;
+  bool isNear = rows > last.rows - kNear && rows < last.rows + kNear;
+  bool isWide = isNear && guards.stay(last.guards, last.holding, low, high);
+  last.rows = rows;
+  last.from = isWide ? low : rows;
+  last.to = isWide ? high : guards.varyByOneDim() ? rows : rows - 1;
+}
+
 TilegymStatus ChoiceCache::choose(const Call &call, int arch, const char *deviceName, Choice *choice) {
   MadeChoice none; // of which only what is used is written
   if (!usable)
@@ -237,18 +248,22 @@ TilegymStatus ChoiceCache::choose(const Call &call, const Device &device, bool a
     return runtime::choose(call, device.arch, device.name, choice);
   alike &= last.device == device.ordinal; // guards see it
   bool mayLast = alike && last.choice.variant && call.fastBase && last.facts == firstFacts(call);
-  if (mayLast && !call.plan.choiceVaries) {
+  int64_t rows = call.plan.rowsDim >= 0 ? call.dimValues[call.plan.rowsDim] : 0;
+  if (mayLast && (!call.plan.choiceVaries || (last.from <= rows && rows <= last.to))) {
     *choice = last.choice;
     last.isTaken = true;
     return TILEGYM_OK;
   }
+  last.to = last.from - 1;
   guards.begin(last.guards, call.values(), alike);
   last.device = device.ordinal;
   if (mayLast && isTheLast(last)) {
+    widen(rows, last);
     *choice = last.choice;
     last.isTaken = true;
     return TILEGYM_OK;
   }
+  last.rows = rows;
   return chooseNow(call, device.arch, device.name, last, choice);
 }
 

@@ -17,11 +17,13 @@ Terms::Varying varyingOf(const Table &table, const format::Op &op);
 /// What a thread keeps of its last call's choice.
 struct MadeChoice {
   static constexpr size_t kMaxDerived = 8;
-  Choice choice;        ///< no variant: there is none to take again
-  int device = -1;      ///< of which `guards` are; -1: of none
-  bool isTaken = false; ///< this call has taken it again
-  uint64_t facts = 0;   ///< of the first eight tensors; calls of ops with more are chosen for anew
-  uint64_t holding = 0; ///< bit a kernel up to the chosen one: its guard holds
+  Choice choice;            ///< no variant: there is none to take again
+  int device = -1;          ///< of which `guards` are; -1: of none
+  bool isTaken = false;     ///< this call has taken it again
+  int64_t rows = 0;         ///< of the last call whose guards were looked at
+  int64_t from = 1, to = 0; ///< how many rows calls that are alike may have that surely take the choice, too
+  uint64_t facts = 0;       ///< of the first eight tensors; calls of ops with more are chosen for anew
+  uint64_t holding = 0;     ///< bit a kernel up to the chosen one: its guard holds
   int64_t derived[kMaxDerived];
   Guards::State guards;
 };
@@ -57,6 +59,7 @@ private:
     uint8_t indexOf(int64_t value) const;
   };
   bool isTheLast(MadeChoice &last) const;
+  void widen(int64_t rows, MadeChoice &last) const;
   bool noteDerived(size_t kernel, const int64_t *derived, MadeChoice &last, size_t *count) const;
   TilegymStatus chooseNow(const Call &call, int arch, const char *deviceName, MadeChoice &last,
                           Choice *choice);

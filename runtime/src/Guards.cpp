@@ -3,6 +3,7 @@
 // begins where as many values have been made as it needs.
 #include "Guards.h"
 #include <algorithm>
+#include <bit>
 
 namespace tilegym::runtime {
 
@@ -80,6 +81,19 @@ void Guards::findOpen(State &state) const {
   state.open = 0;
   for (size_t k = 0; k < kernels.size(); ++k)
     state.open |= uint64_t(!(kernels[k].mask & state.stayed & ~state.holding)) << k;
+}
+
+bool Guards::stay(const State &state, uint64_t deriving, int64_t low, int64_t high) const {
+  if (!terms.varyByOneDim() || conditions.size() > 64)
+    return false;
+  for (uint64_t rest = state.known & ~staying; rest; rest &= rest - 1)
+    if (!terms.stays(conditions[size_t(std::countr_zero(rest))].term, state.terms, low, high))
+      return false;
+  for (; deriving; deriving &= deriving - 1)
+    for (size_t term : kernels[size_t(std::countr_zero(deriving))].derived)
+      if (term != kTuned && !terms.stays(term, state.terms, low, high))
+        return false;
+  return true;
 }
 
 bool Guards::derive(size_t kernel, State &state, int64_t *derived) const {

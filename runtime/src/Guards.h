@@ -32,6 +32,10 @@ public:
   uint64_t open(State &state) const;
   /// The derived parameters, kRunTime for the tuned ones; false where one cannot be worked out.
   bool derive(size_t kernel, State &state, int64_t *derived) const;
+  bool varyByOneDim() const { return terms.varyByOneDim(); }
+  /// Whether all that has been worked out of guards for this call, and what the kernels of these bits derive, surely stays as it is while the dim that varies, and
+  /// nothing else does, is anything from `low` to `high`.
+  bool stay(const State &state, uint64_t deriving, int64_t low, int64_t high) const;
   /// Whether some parameter of the kernel follows from what varies.
   bool derivedVaries(size_t kernel) const { return kernels[kernel].derivedVaries; }
   /// Distinct conditions, for tests.

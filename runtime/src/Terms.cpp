@@ -117,4 +117,69 @@ bool Terms::begin(State &state, const Values &values, bool alike) const {
   return false;
 }
 
+/// Whether the result rises with one operand or falls with it, never both, while the others are constant. Then it has at every place between two ends a value between theirs: what it
+/// is at both it is throughout, and what overflows at neither never does.
+static bool isMonotone(OpCode code, size_t moving, int64_t other) {
+  switch (code) {
+  case OpCode::AddI:
+  case OpCode::SubI:
+  case OpCode::MulI:
+  case OpCode::MinI:
+  case OpCode::MaxI:
+  case OpCode::NegI:
+  case OpCode::Pow2CeilI:
+  case OpCode::LtI:
+  case OpCode::LeI:
+  case OpCode::GtI:
+  case OpCode::GeI:
+    return true;
+  case OpCode::CDivI:
+  case OpCode::FloorDivI:
+    return moving == 0 && other > 0;
+  default:
+    return false;
+  }
+}
+
+bool Terms::stays(size_t number, const State &state, int64_t low, int64_t high) const {
+  struct Ends {
+    Cell low, high;
+    bool moves;
+  };
+  const Term &term = terms[number];
+  if (!term.varies)
+    return true;
+  constexpr size_t kMaxSteps = 24;
+  uint16_t places[kMaxSteps + 1] = {varyingInputs[0].place};
+  Ends ends[kMaxSteps + 1] = {{Cell{low}, Cell{high}, low != high}};
+  size_t count = 1;
+  if (state.done[number] != kDone || term.varying.size() > kMaxSteps)
+    return false;
+  auto endsOf = [&](uint16_t place) {
+    for (size_t i = 0; i < count; ++i)
+      if (places[i] == place)
+        return ends[i];
+    return Ends{state.values[place], state.values[place], false};
+  };
+  for (const Step &step : term.varying) {
+    auto operands = size_t(operandsOf(step.code));
+    const Ends of[] = {endsOf(step.a), endsOf(step.b), endsOf(step.c)};
+    const Cell atLow[] = {of[0].low, of[1].low, of[2].low}, atHigh[] = {of[0].high, of[1].high, of[2].high};
+    size_t numMoving = 0, moving = 0;
+    for (size_t i = 0; i < operands; ++i)
+      if (of[i].moves) {
+        ++numMoving;
+        moving = i;
+      }
+    if (numMoving > 1 || (numMoving && !isMonotone(step.code, moving, atLow[1 - moving % 2].i)))
+      return false;
+    Evaluated first = apply(step.code, atLow), last = apply(step.code, atHigh);
+    if (first.error || last.error)
+      return false;
+    places[count] = step.to;
+    ends[count++] = {first.value, last.value, numMoving && first.value.i != last.value.i};
+  }
+  return !endsOf(term.place).moves;
+}
+
 } // namespace tilegym::runtime

@@ -32,6 +32,12 @@ public:
   bool varies(size_t term) const { return terms[term].varies; }
   /// For the next call. `alike`: it differs from the state's last one by what varies alone. False where it had to be taken for one that is not.
   bool begin(State &state, const Values &values, bool alike) const;
+  /// Whether all that varies is one dim.
+  bool varyByOneDim() const {
+    return varyingInputs.size() == 1 && varyingInputs[0].inst.code == format::OpCode::PushDim;
+  }
+  /// Whether the term, which has been worked out, surely has one value while that dim is anything from `low` to `high`. No where it is hard to tell.
+  bool stays(size_t number, const State &state, int64_t low, int64_t high) const;
   /// False where it cannot be worked out, nor what it is made of.
   bool value(size_t number, State &state, int64_t *result) const {
     const Term &term = terms[number];

@@ -286,3 +286,81 @@ TEST_CASE("random guards and derived parameters are what evaluating each gives, 
   CHECK(held > 5000);
   CHECK(failed > 2000);
 }
+
+TEST_CASE("what surely stays over a range does so at each place of it") {
+  RandomCode random;
+  size_t stayed = 0, moved = 0, asked = 0;
+  for (int op = 0; op < 4000; ++op) {
+    // Mostly what guards are made of, as random code of all kinds seldom has one that stays.
+    std::vector<Code> guards(2), derived(2);
+    for (Code &guard : guards) {
+      Code side[2];
+      for (Code &code : side) {
+        code = {dim(random.below(3) ? 0 : 1)};
+        for (uint32_t steps = random.below(4); steps > 0; --steps) {
+          static constexpr OpCode operations[] = {
+              OpCode::CDivI, OpCode::MulI, OpCode::AddI,      OpCode::SubI,  OpCode::MinI,
+              OpCode::MaxI,  OpCode::ModI, OpCode::FloorDivI, OpCode::CDivI, OpCode::NegI};
+          OpCode by = operations[random.below(10)];
+          if (by != OpCode::NegI)
+            code.push_back(random.below(3) ? number(int64_t(random.below(70)) - 6) : dim(random.below(2)));
+          code.push_back(inst(by));
+        }
+      }
+      static constexpr OpCode compare[] = {OpCode::EqI, OpCode::NeI, OpCode::LtI,
+                                           OpCode::LeI, OpCode::GtI, OpCode::GeI};
+      guard = side[0];
+      guard.insert(guard.end(), side[1].begin(), side[1].end());
+      guard.push_back(inst(compare[random.below(6)]));
+      if (random.below(4) == 0)
+        random.truth(guard = {}, 2);
+    }
+    derived[0] = {dim(0), number(8), inst(OpCode::LeI), number(8), number(16), inst(OpCode::Select)};
+    if (random.below(2))
+      derived[1] = {dim(0), number(int64_t(random.below(100)) + 1), inst(OpCode::CDivI)};
+    Guards parts({/*dims=*/1, 0});
+    parts.add(guards[0], {derived[0]});
+    parts.add(guards[1], {derived[1]});
+    int64_t dims[3] = {int64_t(random.below(2) ? random.below(64) : random.below(100000)), random.anyNumber(),
+                       random.anyNumber()};
+    int64_t ranks[3] = {};
+    Cell scalars[3] = {};
+    scalars[2].f = 1.5;
+    uint8_t dtypes[1] = {F32};
+    Values values;
+    values.dims = dims;
+    values.scalars = scalars;
+    values.groupRanks = ranks;
+    values.dtypes = dtypes;
+    values.smCount = 132;
+    Guards::State state;
+    parts.begin(state, values, /*alike=*/false);
+    bool holds[2];
+    uint64_t deriving = 0;
+    int64_t have[2][1] = {};
+    for (size_t k = 0; k < 2; ++k)
+      if ((holds[k] = parts.hold(k, state)) && parts.derive(k, state, have[k]))
+        deriving |= uint64_t(1) << k;
+    int64_t low = dims[0] - int64_t(random.below(40)), high = dims[0] + int64_t(random.below(40));
+    ++asked;
+    if (!parts.stay(state, deriving, low, high))
+      continue;
+    ++stayed;
+    Guards::State other;
+    for (dims[0] = low; dims[0] <= high; ++dims[0]) {
+      parts.begin(other, values, /*alike=*/dims[0] > low);
+      for (size_t k = 0; k < 2; ++k) {
+        int64_t now[1];
+        REQUIRE(parts.hold(k, other) == holds[k]);
+        if (deriving >> k & 1) {
+          REQUIRE(parts.derive(k, other, now));
+          REQUIRE(now[0] == have[k][0]);
+        }
+        ++moved;
+      }
+    }
+  }
+  CHECK(asked == 4000);
+  CHECK(stayed > 500);
+  CHECK(moved > 20000);
+}
