@@ -32,7 +32,7 @@ enum : int { // CUresult, CUdevice_attribute, CUpointer_attribute, CUfunction_at
   kMemoryTypeHost = 1,
   kFunctionMaxDynamicShared = 8,
   kInterleaveNone = 0, // and of tensor maps
-  kPromote256Bytes = 3,
+  kPromote128Bytes = 2,
   kFillZeros = 0,
 };
 
