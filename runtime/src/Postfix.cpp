@@ -53,6 +53,12 @@ int64_t floorDivide(int64_t a, int64_t b) {
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+/// With the divisor's sign. Not by a product, which may overflow.
+int64_t remainder(int64_t a, int64_t b) {
+  int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
 struct Machine {
   const char *error = nullptr;
 
@@ -110,7 +116,7 @@ struct Machine {
     case OpCode::FloorDivI:
       return divisible(a, b) ? floorDivide(a, b) : 0;
     case OpCode::ModI:
-      return b == -1 ? 0 : divisible(a, b) ? a - floorDivide(a, b) * b : 0;
+      return b == -1 ? 0 : divisible(a, b) ? remainder(a, b) : 0;
     case OpCode::CDivI:
       return divisible(a, b) ? floorDivide(a, b) + (a % b != 0) : 0;
     case OpCode::MinI:
