@@ -43,17 +43,24 @@ class Peers:
         return {"about": about, "cublaslt": find_cublaslt()}
 
     def tensor(self, entry):
-        """The file's values, over and over: it may be a smaller call's."""
-        values = self.oracle.read(entry["file"], entry["dtype"], "cuda")
-        count = math.prod(entry["shape"])
-        if count > values.numel() > 0:
-            values = values.flatten().repeat(-(-count // values.numel()))
-        return values.flatten()[:count].reshape(entry["shape"])
+        """The file's values, over and over: it may be a smaller call's. Of a list its tensors."""
+        tensors = []
+        for file, shape in zip(entry.get("files", []), entry.get("shapes", [])):
+            values = self.oracle.read(file, entry["dtype"], "cuda")
+            count = math.prod(shape)
+            if count > values.numel() > 0:
+                values = values.flatten().repeat(-(-count // values.numel()))
+            tensors.append(values.flatten()[:count].reshape(shape))
+        return tensors if entry["list"] else tensors[0]
+
+    @staticmethod
+    def copied(value):
+        return [tensor.clone() for tensor in value] if isinstance(value, list) else None if value is None else value.clone()
 
     def names(self):
         """What an expression may say, on copies of the inputs."""
         names = self.oracle.names_of(self.case)
-        names.update((name, None if tensor is None else tensor.clone()) for name, tensor in self.inputs.items())
+        names.update((name, self.copied(value)) for name, value in self.inputs.items())
         return names
 
     def function(self, peer, names):

@@ -62,7 +62,7 @@ std::string encode(const emit::PackageVariant &k) {
                         int64_t(k.abi.tensors.size()), int64_t(k.abi.maps.size())})
     e.number(value);
   for (const tile::KernelParam &p : k.abi.params)
-    for (int64_t value : {int64_t(p.kind), p.id, p.axis, p.bytes})
+    for (int64_t value : {int64_t(p.kind), p.id, p.axis, p.bytes, p.list})
       e.number(value);
   for (const tile::TensorFacts &t : k.abi.tensors)
     e.number(t.bits());
@@ -108,6 +108,7 @@ std::optional<emit::PackageVariant> decode(StringRef bytes) {
     p.id = d.number();
     p.axis = d.number();
     p.bytes = d.number();
+    p.list = d.number();
     k.abi.params.push_back(p);
   }
   for (int64_t i = 0; d.ok && i < tensors; ++i)

@@ -110,6 +110,14 @@ std::string textOf(Operation *op) {
   return text + "\n";
 }
 
+/// What a launch's parameters take.
+int64_t paramBytes(const tile::KernelABI &abi) {
+  int64_t bytes = 0;
+  for (const tile::KernelParam &param : abi.params)
+    bytes += param.bytes * std::max<int64_t>(1, param.list);
+  return bytes;
+}
+
 } // namespace
 
 std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const sem::Specialization &spec,
@@ -219,6 +227,16 @@ std::optional<emit::PackageVariant> compileVariant(const sem::OpModel &op, const
       if (stage == Stage::Opt || stage == Stage::Layout)
         for (auto op : module->getOps<tile::KernelOp>())
           variant.abi = tile::abiOf(op);
+      if (int64_t bytes = paramBytes(variant.abi); bytes > tile::maxParamBytes) {
+        sink.error(place,
+                   "the parameters of kernel '" + op.kernels[spec.kernel].name + "' take " +
+                       std::to_string(bytes) + " bytes, but a launch has at most " +
+                       std::to_string(tile::maxParamBytes),
+                   "each list takes " + std::to_string(tile::maxListLength) +
+                       " values of 8 bytes for its tensors' addresses, and as many for each of their strides "
+                       "and dims: use fewer lists, or of fewer axes");
+        return {};
+      }
       if (stage == Stage::Layout)
         module->walk([&](tile::DotOp dot) {
           if (dot.getWarpgroups())

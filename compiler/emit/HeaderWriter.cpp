@@ -148,6 +148,7 @@ std::string tensorType(const sem::OpModel &op, const sem::TensorParam &t) {
     text += i ? ", " : "";
     text += use.isGroup ? "*" : "";
     text += use.dim >= 0 ? op.dims[use.dim].name : "...";
+    text += use.dim >= 0 && op.dims[use.dim].perElement ? "[]" : "";
     text += use.orOne ? "|1" : "";
   }
   return text + "]" + (t.optional ? "?" : "");
@@ -196,6 +197,8 @@ private:
       return "const void *" + n;
     case CArgument::Const:
       return "int64_t " + n;
+    case CArgument::List:
+      return "const TilegymTensorList *" + n;
     }
     return n;
   }
@@ -206,7 +209,8 @@ private:
     for (const std::string &line : op.doc)
       out += " " + plainComment(line) + "\n" + middle;
     for (auto [i, t] : llvm::enumerate(op.tensors))
-      out += std::string(i ? "\n" : "") + (i ? middle : "") + " " + t.name + ": " + tensorType(op, t) +
+      out += std::string(i ? "\n" : "") + (i ? middle : "") + " " + (t.isList ? "list " : "") + t.name +
+             ": " + tensorType(op, t) +
              (t.role == sem::Role::Input    ? ""
               : t.role == sem::Role::Output ? ", written"
                                             : ", updated");
@@ -274,6 +278,11 @@ private:
     std::vector<std::string> required, defaulted, passed;
     for (const CArgument &a : arguments) {
       std::string n = identifier(a.name);
+      if (a.kind == CArgument::List) {
+        required.push_back("const tilegym::TensorList &" + n);
+        passed.push_back(n + ".c()");
+        continue;
+      }
       if (a.kind == CArgument::Tensor) {
         (a.optional ? defaulted : required)
             .push_back(a.optional ? "const tilegym::TensorView &" + n + " = {}"
@@ -363,6 +372,7 @@ std::vector<CArgument> signatureOf(const sem::OpModel &op) {
     if (argument.isTensor) {
       a.name = op.tensors[argument.id].name;
       a.optional = op.tensors[argument.id].optional;
+      a.kind = op.tensors[argument.id].isList ? CArgument::List : CArgument::Tensor;
     } else {
       const sem::ScalarParam &s = op.scalars[argument.id];
       const std::vector<DType> &choices = op.typeVars[s.typeVar].choices;

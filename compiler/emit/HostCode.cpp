@@ -137,6 +137,12 @@ public:
       return push(OpCode::PushDType, e.index);
     case Op::SmCount:
       return push(OpCode::PushSmCount);
+    case Op::ListLen:
+      return push(OpCode::PushListLength, e.index);
+    case Op::Local:
+      return variable(e);
+    case Op::ListSum:
+      return sum(e);
     default:
       break;
     }
@@ -147,6 +153,8 @@ public:
       return unsupported(e);
     if (e.op == Op::Convert)
       return convert(e);
+    if (e.op == Op::ListDim)
+      return push(OpCode::ListDim, e.index);
     if (e.op == Op::Select)
       return push(OpCode::Select);
     bool real = isFloat(*e.operands[0]);
@@ -157,9 +165,35 @@ public:
   }
 
 private:
+  std::vector<int64_t> variables; ///< of the sums around
+
   Error push(OpCode opcode, int64_t a = 0, int64_t imm = 0) {
     code.push_back({opcode, 0, uint32_t(a), imm});
     return Error::success();
+  }
+  /// A sum's, by how many sums stand around its own.
+  Error variable(const sem::Expr &e) {
+    for (size_t depth = variables.size(); depth-- > 0;)
+      if (variables[depth] == e.index)
+        return push(OpCode::PushVariable, int64_t(depth));
+    return unsupported(e);
+  }
+  Error sum(const sem::Expr &e) {
+    if (Error error = run(*e.operands[0]))
+      return error;
+    if (Error error = run(*e.operands[1]))
+      return error;
+    size_t begin = code.size();
+    if (Error error = push(OpCode::BeginSum))
+      return error;
+    variables.push_back(e.lambda->params[0]);
+    Error error = run(*e.lambda->results[0]);
+    variables.pop_back();
+    if (error)
+      return error;
+    uint32_t length = uint32_t(code.size() - begin);
+    code[begin].a = length;
+    return push(OpCode::EndSum, length);
   }
   Error convert(const sem::Expr &e) {
     bool from = isFloat(*e.operands[0]), to = isFloat(e);
@@ -172,9 +206,10 @@ private:
       return createStringError(
           "the runtime cannot evaluate an expression of this op's guards, dims or checks yet");
     SourceFile::LineColumn at = e.range.file->lineColumn(e.range.begin);
-    return createStringError("%s:%u:%u: the runtime cannot evaluate this expression yet (lists, and "
-                             "functions beyond arithmetic, are for the interpreter)",
-                             e.range.file->name().c_str(), at.line, at.column);
+    return createStringError(
+        "%s:%u:%u: the runtime cannot evaluate this expression yet (functions beyond arithmetic "
+        "are for the interpreter)",
+        e.range.file->name().c_str(), at.line, at.column);
   }
 };
 

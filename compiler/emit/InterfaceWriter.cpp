@@ -81,7 +81,7 @@ private:
 
   json tensor(const sem::TensorParam &t) const {
     json j = {{"name", t.name},
-              {"kind", "tensor"},
+              {"kind", t.isList ? "list" : "tensor"},
               {"dtype", dtypeOf(t.typeVar)},
               {"role", t.role == sem::Role::Input    ? "input"
                        : t.role == sem::Role::Output ? "output"
@@ -89,7 +89,8 @@ private:
               {"optional", t.optional},
               {"shape", json::array()}};
     for (const ast::DimSpec &dim : typeOf(t.name).dims)
-      j["shape"].push_back((dim.leading ? "*" : "") + printExpr(*dim.expr) + (dim.orOne ? "|1" : ""));
+      j["shape"].push_back((dim.leading ? "*" : "") + printExpr(*dim.expr) + (dim.perElement ? "[]" : "") +
+                           (dim.orOne ? "|1" : ""));
     if (t.aliasOf >= 0)
       j["alias"] = op.tensors[t.aliasOf].name;
     return j;

@@ -92,20 +92,24 @@ std::string writeManifest(const Package &package, llvm::StringRef table) {
     json o;
     o["name"] = op.model->name;
     o["doc"] = op.model->doc;
-    for (const sem::TensorParam &t : op.model->tensors)
+    for (const sem::TensorParam &t : op.model->tensors) {
       o["tensors"].push_back({{"name", t.name},
                               {"role", t.role == sem::Role::Input    ? "input"
                                        : t.role == sem::Role::Output ? "output"
                                                                      : "inout"},
                               {"optional", t.optional}});
+      if (t.isList)
+        o["tensors"].back()["list"] = true;
+    }
     for (const sem::ScalarParam &s : op.model->scalars)
       o["scalars"].push_back({{"name", s.name}, {"const", s.isConst}});
-    static const char *const kinds[] = {"tensor", "scalar", "pointer", "const"};
+    static const char *const kinds[] = {"tensor", "scalar", "pointer", "const", "list"};
     for (const CArgument &a : signatureOf(*op.model))
-      o["arguments"].push_back(
-          {{"name", a.name},
-           {"kind", kinds[a.kind]},
-           {"dtype", a.kind == CArgument::Tensor ? json() : json(std::string(name(a.dtype)))}});
+      o["arguments"].push_back({{"name", a.name},
+                                {"kind", kinds[a.kind]},
+                                {"dtype", a.kind == CArgument::Tensor || a.kind == CArgument::List
+                                              ? json()
+                                              : json(std::string(name(a.dtype)))}});
     for (const sem::KernelModel &k : op.model->kernels)
       o["kernels"].push_back({{"name", k.name}, {"guarded", k.guard != nullptr}});
     o["variants"] = json::array();

@@ -70,6 +70,7 @@ private:
   Type *typeOf(const CArgument &a) {
     switch (a.kind) {
     case CArgument::Tensor:
+    case CArgument::List:
     case CArgument::Pointer:
       return pointer;
     case CArgument::Const:

@@ -13,8 +13,9 @@ struct CArgument {
     Scalar, ///< by value, in its dtype
     Pointer, ///< a scalar whose dtype the call decides, or one that C has no type for: const void *, NULL for the default
     Const, ///< int64_t
+    List,  ///< const TilegymTensorList *
   } kind = Tensor;
-  int64_t id = 0; ///< tensor or scalar
+  int64_t id = 0; ///< tensor, list or scalar
   std::string name;
   DType dtype = DType::F32; ///< Scalar
   bool optional = false;    ///< Tensor

@@ -122,11 +122,13 @@ private:
       error = m.name + ": the runtime takes one group of leading dims an op, this one has several";
     for (const sem::DimVar &d : m.dims)
       dims.push_back({out.text(d.name), out.put(ArrayRef<int64_t>(d.choices)), d.isGroup, idOr(d.bindTensor),
-                      idOr(d.bindAxis)});
+                      idOr(d.bindAxis), d.perElement});
     record.dims = out.put(ArrayRef<Dim>(dims));
     SmallVector<Tensor> tensors;
     for (const sem::TensorParam &t : m.tensors)
       tensors.push_back(writeTensor(m, t));
+    if (llvm::count_if(m.tensors, [](const sem::TensorParam &t) { return t.isList; }) > int64_t(kMaxLists))
+      error = m.name + ": the runtime takes " + std::to_string(kMaxLists) + " lists an op, this one has more";
     record.tensors = out.put(ArrayRef<Tensor>(tensors));
     SmallVector<Scalar> scalars;
     for (const sem::ScalarParam &s : m.scalars)
@@ -143,8 +145,6 @@ private:
   }
 
   Tensor writeTensor(const sem::OpModel &m, const sem::TensorParam &t) {
-    if (t.isList)
-      error = m.name + ": the target cannot compile ops on lists of tensors yet ('" + t.name + "' is one)";
     SmallVector<DimUse> uses;
     for (const sem::DimUse &use : t.dims)
       uses.push_back({idOr(use.dim), use.orOne, use.isGroup, use.dim < 0 ? code(use.expr) : Slice{}});
@@ -156,6 +156,7 @@ private:
     record.optional = t.optional;
     record.hasFill = t.fill.has_value();
     record.aliasOf = idOr(t.aliasOf);
+    record.isList = t.isList;
     if (t.fill)
       record.fillBits = fillBits(m, t);
     return record;
@@ -284,6 +285,8 @@ private:
     return out.put(ArrayRef<Slice>(axes));
   }
 
+  static_assert(tile::maxListLength == kMaxListLength && tile::maxParamBytes == kMaxParamBytes);
+
   static Param writeParam(const tile::KernelParam &p) {
     uint32_t id = uint32_t(p.id), axis = uint32_t(p.axis);
     switch (p.kind) {
@@ -307,6 +310,8 @@ private:
       return {ParamKind::SmCount, 0, 0};
     case tile::ParamKind::TensorMap:
       return {ParamKind::TensorMap, axis, 0};
+    case tile::ParamKind::ListLength:
+      return {ParamKind::ListLength, id, 0};
     }
     llvm_unreachable("a parameter of no kind");
   }

@@ -16,6 +16,10 @@
 //   Grid        number of blocks along grid axis `id`; i64. Launches are one-dimensional: block number = x + grid(0) * (y + grid(1) * z)
 //   SmCount     multiprocessors of the device; i64
 //   TensorMap   what the copy engine knows of tensor `id`, KernelABI::maps[axis]; 128 bytes, aligned to 64, by value
+//   ListLength  tensors in the list `id`; i64
+//
+// Base, Stride and TensorMap of a list's tensor, and Extent of a dim that each of them has for itself, are arrays of maxListLength values, one
+// for each tensor: kernels read them with the number of a tensor that they work out.
 #pragma once
 #include "compiler/ir/FactSet.h"
 #include <cstdint>
@@ -29,6 +33,12 @@ constexpr int64_t maxGroupRank = 7;
 
 /// format::kMaxFastExtent.
 constexpr int64_t maxFastExtent = (int64_t(1) << 31) - (int64_t(1) << 20);
+
+/// format::kMaxListLength: so many tensors may be in a list.
+constexpr int64_t maxListLength = 64;
+
+/// format::kMaxParamBytes: what a launch's parameters may take, in all.
+constexpr int64_t maxParamBytes = 32764;
 
 /// format::kMaxMaps.
 constexpr int64_t maxTensorMaps = 16;
@@ -54,7 +64,8 @@ struct TensorMapABI {
 struct KernelParam {
   ParamKind kind = ParamKind::Base;
   int64_t id = 0, axis = 0;
-  int64_t bytes = 8; ///< size and, but for a tensor map, alignment
+  int64_t bytes = 8; ///< size and, but for a tensor map, alignment; of a list's each value's
+  int64_t list = 0;  ///< room for so many values; 0: one, of no list
   bool operator==(const KernelParam &) const = default;
 };
 

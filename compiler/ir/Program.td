@@ -63,16 +63,24 @@ def Tile_ParamOp : Tile_Op<"param", [Pure, DeclareOpInterfaceMethods<InferIntRan
                                      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the value of one of the kernel's parameters";
   let description = [{
-    Example:
+    Of a parameter that has one value for each tensor of a list, the value of tensor number `element`, counted from 0.
+
+    Examples:
     ```mlir
     %x = tile.param 0 : !tile.ptr<bf16>
+    %m = tile.param 1[%g] : i64
     ```
   }];
-  let arguments = (ins Tile_Int:$number);
+  let arguments = (ins Tile_Int:$number, Optional<I64>:$element);
   let results = (outs AnyTypeOf<[Tile_Ptr, Tile_Scalar, Tile_TensorMap]>:$result);
-  let assemblyFormat = "$number attr-dict `:` type($result)";
+  let assemblyFormat = "$number (`[` $element^ `]`)? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "int64_t":$number), [{
+    build($_builder, $_state, type, number, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Whether it has one value wherever it stands: it is not of a list.
+    bool isFixed() { return !getElement(); }
     /// The kernel's description of it; null outside a kernel.
     ::tilegym::tile::ParamAttr getParam();
   }];

@@ -100,19 +100,25 @@ int64_t TensorMapType::getBoxBytes() const {
 
 namespace {
 
-ParamAttr paramOf(Value value) {
+/// The parameter that the value is: of all, or of the same tensor of a list as `element` says.
+ParamAttr paramOf(Value value, Value element) {
   auto op = value.getDefiningOp<ParamOp>();
-  return op ? op.getParam() : ParamAttr();
+  return op && (op.isFixed() || op.getElement() == element) ? op.getParam() : ParamAttr();
+}
+
+int64_t bytesOf(ParamAttr param) {
+  int64_t bytes = isa<TensorMapType>(param.getType()) ? 128 : 8;
+  return bytes * std::max<int64_t>(1, param.getList());
 }
 
 /// One axis of the region; the reason why it has none.
-std::string describeAxis(RegionAxis axis, int64_t elementBytes, MapAxis &made) {
+std::string describeAxis(RegionAxis axis, Value element, int64_t elementBytes, MapAxis &made) {
   if (axis.kind == AxisKind::Gather)
     return "its positions come from a tile";
   IntegerAttr number;
   if (!matchPattern(axis.lower, m_Constant(&number)) || number.getInt() != 0)
     return "its bounds do not begin at 0";
-  ParamAttr extent = paramOf(axis.upper);
+  ParamAttr extent = paramOf(axis.upper, element);
   if (matchPattern(axis.upper, m_Constant(&number)))
     made.extent = number.getInt();
   else if (extent && extent.getKind() == ParamKind::Extent && extent.getUpper() >= 0 &&
@@ -126,7 +132,7 @@ std::string describeAxis(RegionAxis axis, int64_t elementBytes, MapAxis &made) {
       return "it is not known to begin at a multiple of 16 bytes";
     return "";
   }
-  ParamAttr stride = paramOf(axis.stride);
+  ParamAttr stride = paramOf(axis.stride, element);
   bool isStride = stride && (stride.getKind() == ParamKind::Stride ||
                              (stride.getKind() == ParamKind::GroupStride && stride.getAxis() == 0));
   if (!isStride)
@@ -146,38 +152,46 @@ FailureOr<Value> tilegym::tile::tensorMapOf(RegionOp region, ArrayRef<int64_t> b
     return failure();
   };
   auto kernel = region->getParentOfType<KernelOp>();
-  ParamAttr base = paramOf(region.getBase());
+  auto tensor = region.getBase().getDefiningOp<ParamOp>();
+  ParamAttr base = tensor ? tensor.getParam() : ParamAttr();
   if (!base || base.getKind() != ParamKind::Base)
     return refuse("the tensor is no parameter of the kernel");
+  Value element = tensor.getElement();
   if (base.getDivisor() % unitBytes)
     return refuse("the tensor is not known to lie at a multiple of 16 bytes");
   if (region.getMask())
     return refuse("the access is masked");
   if (region.hasGroup())
     return refuse("its leading dims may not merge");
-  Type element = region.getBase().getType().getElementType();
+  Type type = region.getBase().getType().getElementType();
   SmallVector<MapAxis> axes;
   for (int64_t i = 0; i < region.getNumAxes(); ++i) {
     MapAxis &made = axes.emplace_back();
     made.box = box[i];
-    if (std::string why = describeAxis(region.getAxis(i), bytesOf(element), made); !why.empty())
+    if (std::string why = describeAxis(region.getAxis(i), element, bytesOf(type), made); !why.empty())
       return refuse("axis " + std::to_string(i) + ": " + why);
   }
-  if (std::string broken = fault(element, axes, swizzle); !broken.empty())
+  if (std::string broken = fault(type, axes, swizzle); !broken.empty())
     return refuse("its tensor map " + broken);
 
-  auto type = TensorMapType::get(kernel.getContext(), element, axes, swizzle);
+  auto mapType = TensorMapType::get(kernel.getContext(), type, axes, swizzle);
   auto param = ParamAttr::get(kernel.getContext(), ParamKind::TensorMap, base.getId(), 0,
-                              StringAttr::get(kernel.getContext(), base.getName().getValue() + ".map"), type,
-                              /*divisor=*/1, /*upper=*/-1, base.getReadonly());
+                              StringAttr::get(kernel.getContext(), base.getName().getValue() + ".map"),
+                              mapType, /*divisor=*/1, /*upper=*/-1, base.getReadonly(), base.getList());
   SmallVector<Attribute> params(kernel.getParams().getValue());
   auto found = llvm::find(params, param);
   int64_t number = found - params.begin();
-  Block &entry = kernel.getBody().front();
+  // A list's beside the tensor's address, which no use of the map comes before.
+  Block &home = element ? *tensor->getBlock() : kernel.getBody().front();
+  int64_t bytes = bytesOf(param);
+  for (Attribute other : params)
+    bytes += bytesOf(cast<ParamAttr>(other));
   if (found != params.end()) {
-    for (ParamOp op : entry.getOps<ParamOp>())
-      if (op.getNumber() == number)
+    for (ParamOp op : home.getOps<ParamOp>())
+      if (op.getNumber() == number && op.getElement() == element && (!element || op->getPrevNode() == tensor))
         return op.getResult();
+  } else if (bytes > maxParamBytes) {
+    return refuse("the kernel's parameters would take more than " + std::to_string(maxParamBytes) + " bytes");
   } else if (llvm::count_if(params, [](Attribute a) {
                return cast<ParamAttr>(a).getKind() == ParamKind::TensorMap;
              }) == maxTensorMaps) {
@@ -186,6 +200,8 @@ FailureOr<Value> tilegym::tile::tensorMapOf(RegionOp region, ArrayRef<int64_t> b
     params.push_back(param);
     kernel.setParamsAttr(ArrayAttr::get(kernel.getContext(), params));
   }
-  auto b = OpBuilder::atBlockBegin(&entry);
-  return ParamOp::create(b, kernel.getLoc(), type, number).getResult();
+  auto b = OpBuilder::atBlockBegin(&home);
+  if (element)
+    b.setInsertionPointAfter(tensor);
+  return ParamOp::create(b, kernel.getLoc(), mapType, number, element).getResult();
 }

@@ -47,21 +47,22 @@ def Tile_ParamKind : Tile_Enum<"ParamKind", "what one parameter of a kernel's fl
   I32EnumAttrCase<"Scalar", 3, "scalar">, I32EnumAttrCase<"GroupRank", 4, "group_rank">,
   I32EnumAttrCase<"GroupExtent", 5, "group_extent">, I32EnumAttrCase<"GroupStride", 6, "group_stride">,
   I32EnumAttrCase<"Grid", 7, "grid">, I32EnumAttrCase<"SmCount", 8, "sm_count">,
-  I32EnumAttrCase<"TensorMap", 9, "tensor_map">]>;
+  I32EnumAttrCase<"TensorMap", 9, "tensor_map">, I32EnumAttrCase<"ListLength", 10, "list_length">]>;
 
 def Tile_Param : Tile_Attr<"Param", "param"> {
   let summary = "one parameter of a kernel";
   let description = [{
     `id` and `axis` mean what `ParamKind` in compiler/ir/KernelABI.h says. The facts that dispatch promises are written here, so
     that no later pass has to know what a fact set is: the value is a multiple of `divisor` (an address: in bytes), and, if
-    `upper` is not -1, it is in 0 .. upper. `readonly`: nothing writes the tensor while the kernel runs.
+    `upper` is not -1, it is in 0 .. upper. `readonly`: nothing writes the tensor while the kernel runs. `list`: there is one value
+    for each tensor of a list, and room for so many; what is said of the value holds for each.
 
-    Example: `#tile.param<base 0, "x", !tile.ptr<bf16>, divisor = 16, readonly>`
+    Examples: `#tile.param<base 0, "x", !tile.ptr<bf16>, divisor = 16, readonly>`, `#tile.param<extent 1, "M", i64, list = 64>`
   }];
   let parameters = (ins "::tilegym::tile::ParamKind":$kind, DefaultValuedParameter<"int64_t", "0">:$id,
     DefaultValuedParameter<"int64_t", "0">:$axis, "::mlir::StringAttr":$name, "::mlir::Type":$type,
     DefaultValuedParameter<"int64_t", "1">:$divisor, DefaultValuedParameter<"int64_t", "-1">:$upper,
-    DefaultValuedParameter<"bool", "false">:$readonly);
+    DefaultValuedParameter<"bool", "false">:$readonly, DefaultValuedParameter<"int64_t", "0">:$list);
   let hasCustomAssemblyFormat = 1;
 }
 def Tile_ParamArray : TypedArrayAttrBase<Tile_Param, "parameters of a kernel">;

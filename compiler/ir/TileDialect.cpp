@@ -53,11 +53,11 @@ void TileDialect::initialize() {
       >();
 }
 
-// `<kind id[.axis], "name", type[, divisor = d][, upper = u][, readonly]>`
+// `<kind id[:axis], "name", type[, divisor = d][, upper = u][, readonly][, list = n]>`
 Attribute ParamAttr::parse(AsmParser &parser, Type) {
   StringRef kindName;
   std::string name;
-  int64_t id = 0, axis = 0, divisor = 1, upper = -1;
+  int64_t id = 0, axis = 0, divisor = 1, upper = -1, list = 0;
   bool readonly = false;
   Type type;
   SMLoc loc = parser.getCurrentLocation();
@@ -76,6 +76,9 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
     } else if (succeeded(parser.parseOptionalKeyword("divisor"))) {
       if (parser.parseEqual() || parser.parseInteger(divisor))
         return {};
+    } else if (succeeded(parser.parseOptionalKeyword("list"))) {
+      if (parser.parseEqual() || parser.parseInteger(list))
+        return {};
     } else if (parser.parseKeyword("upper") || parser.parseEqual() || parser.parseInteger(upper)) {
       return {};
     }
@@ -83,7 +86,7 @@ Attribute ParamAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return get(parser.getContext(), *kind, id, axis, StringAttr::get(parser.getContext(), name), type, divisor,
-             upper, readonly);
+             upper, readonly, list);
 }
 
 void ParamAttr::print(AsmPrinter &printer) const {
@@ -95,7 +98,10 @@ void ParamAttr::print(AsmPrinter &printer) const {
     printer << ", divisor = " << getDivisor();
   if (getUpper() != -1)
     printer << ", upper = " << getUpper();
-  printer << (getReadonly() ? ", readonly>" : ">");
+  printer << (getReadonly() ? ", readonly" : "");
+  if (getList())
+    printer << ", list = " << getList();
+  printer << '>';
 }
 
 // `<flag, ...>`

@@ -39,6 +39,9 @@ LogicalResult KernelOp::verify() {
       return emitOpError("parameter '")
              << param.getName().getValue() << "' is of kind " << stringifyParamKind(param.getKind())
              << " and has type " << param.getType();
+    if (param.getList() < 0 || param.getList() > maxListLength)
+      return emitOpError("parameter '") << param.getName().getValue() << "' has room for " << param.getList()
+                                        << " values, expected at most " << maxListLength;
   }
   if (getBody().front().empty() || !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("must end with tile.return");
@@ -74,6 +77,10 @@ LogicalResult ParamOp::verify() {
                                   << " parameters";
   if (param.getType() != getType())
     return emitOpError("has type ") << getType() << ", the kernel says " << param.getType();
+  if (isFixed() != (param.getList() == 0))
+    return emitOpError() << (isFixed() ? "needs the number of an element: '" : "names an element, but '")
+                         << param.getName().getValue()
+                         << (isFixed() ? "' has a value for each" : "' has one value");
   return success();
 }
 
@@ -99,14 +106,14 @@ KernelABI tilegym::tile::abiOf(KernelOp kernel) {
   for (Attribute attr : kernel.getParams()) {
     auto param = cast<ParamAttr>(attr);
     if (auto map = dyn_cast<TensorMapType>(param.getType())) {
-      abi.params.push_back({param.getKind(), param.getId(), int64_t(abi.maps.size()), 128});
+      abi.params.push_back({param.getKind(), param.getId(), int64_t(abi.maps.size()), 128, param.getList()});
       TensorMapABI &made = abi.maps.emplace_back(TensorMapABI{param.getId(), map.getSwizzle(), {}});
       for (int64_t axis : map.getOrder())
         made.axes.push_back(map.getAxes()[axis]);
       continue;
     }
     int64_t bytes = isa<PtrType>(param.getType()) ? 8 : (param.getType().getIntOrFloatBitWidth() + 7) / 8;
-    abi.params.push_back({param.getKind(), param.getId(), param.getAxis(), bytes});
+    abi.params.push_back({param.getKind(), param.getId(), param.getAxis(), bytes, param.getList()});
   }
   if (std::optional<ArrayRef<int64_t>> facts = kernel.getTensorFacts())
     for (int64_t bits : *facts)

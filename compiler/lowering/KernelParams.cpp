@@ -70,7 +70,7 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, co
   if (!isFast())
     return;
   auto present = [&](size_t i) {
-    return spec.present[i] && op.tensors[i].isTouched && !op.tensors[i].isList && !op.tensors[i].dims.empty();
+    return spec.present[i] && op.tensors[i].isTouched && !op.tensors[i].dims.empty();
   };
   size_t maxRank = 0;
   for (size_t i = 0; i < tensors.size(); ++i)
@@ -181,11 +181,27 @@ tile::ParamAttr KernelParams::describe(MLIRContext *context, ParamKind kind, int
     name = "sm_count";
     upper = int32Max;
     break;
+  case ParamKind::ListLength:
+    name = tensorName() + ".length";
+    upper = tile::maxListLength;
+    break;
   case ParamKind::TensorMap:
     llvm_unreachable("only passes make tensor maps");
   }
   return tile::ParamAttr::get(context, kind, id, axis, StringAttr::get(context, name), type, divisor, upper,
-                              readonly);
+                              readonly, isOfList(kind, id) ? tile::maxListLength : 0);
+}
+
+bool KernelParams::isOfList(ParamKind kind, int64_t id) const {
+  switch (kind) {
+  case ParamKind::Base:
+  case ParamKind::Stride:
+    return op.tensors[id].isList;
+  case ParamKind::Extent:
+    return op.dims[id].perElement;
+  default:
+    return false;
+  }
 }
 
 int64_t KernelParams::find(ParamKind kind, int64_t id, int64_t axis) const {
@@ -193,22 +209,31 @@ int64_t KernelParams::find(ParamKind kind, int64_t id, int64_t axis) const {
   return found == numbers.end() ? -1 : found->second;
 }
 
-Value KernelParams::get(OpBuilder &builder, ParamKind kind, int64_t id, int64_t axis) {
+int64_t KernelParams::numberOf(MLIRContext *context, ParamKind kind, int64_t id, int64_t axis) {
   auto [place, isNew] = numbers.try_emplace({kind, id, axis}, int64_t(attributes.size()));
-  if (isNew) {
-    tile::ParamAttr param = describe(builder.getContext(), kind, id, axis);
-    // At the kernel's start, after those made before, so that each dominates every use.
-    OpBuilder::InsertionGuard guard(builder);
-    Operation *parent = builder.getInsertionBlock()->getParentOp();
-    auto kernel = dyn_cast<tile::KernelOp>(parent);
-    if (!kernel)
-      kernel = parent->getParentOfType<tile::KernelOp>();
-    if (values.empty())
-      builder.setInsertionPointToStart(&kernel.getBody().front());
-    else
-      builder.setInsertionPointAfterValue(values.back());
-    attributes.push_back(param);
-    values.push_back(tile::ParamOp::create(builder, kernel.getLoc(), param.getType(), place->second));
-  }
-  return values[place->second];
+  if (isNew)
+    attributes.push_back(describe(context, kind, id, axis));
+  return place->second;
+}
+
+Value KernelParams::get(OpBuilder &builder, ParamKind kind, int64_t id, int64_t axis, Value element) {
+  int64_t number = numberOf(builder.getContext(), kind, id, axis);
+  auto param = cast<tile::ParamAttr>(attributes[number]);
+  if (param.getList())
+    return tile::ParamOp::create(builder, builder.getUnknownLoc(), param.getType(), number, element);
+  Value &value = values[number];
+  if (value)
+    return value;
+  // At the kernel's start, after those made before, so that each dominates every use.
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  auto kernel = dyn_cast<tile::KernelOp>(parent);
+  if (!kernel)
+    kernel = parent->getParentOfType<tile::KernelOp>();
+  if (last)
+    builder.setInsertionPointAfterValue(last);
+  else
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+  last = value = tile::ParamOp::create(builder, kernel.getLoc(), param.getType(), number);
+  return value;
 }

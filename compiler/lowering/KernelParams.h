@@ -23,8 +23,10 @@ public:
   bool isFast() const { return facts.kind != tile::FactKind::General; }
   bool isGroup(int64_t tensor, int64_t axis) const;
 
-  /// The parameter's value: a tile.param at the kernel's start, made on first use. The builder stands in the kernel.
-  mlir::Value get(mlir::OpBuilder &builder, tile::ParamKind kind, int64_t id, int64_t axis = 0);
+  /// The parameter's value: a tile.param at the kernel's start, made on first use. The builder stands in the kernel. Of what each tensor of a list has for itself
+  /// that of tensor number `element`, made where the builder stands.
+  mlir::Value get(mlir::OpBuilder &builder, tile::ParamKind kind, int64_t id, int64_t axis = 0,
+                  mlir::Value element = {});
   /// The number of a parameter that exists already, or -1.
   int64_t find(tile::ParamKind kind, int64_t id, int64_t axis = 0) const;
   /// Parameters so far, in order.
@@ -32,6 +34,8 @@ public:
 
 private:
   tile::ParamAttr describe(mlir::MLIRContext *context, tile::ParamKind kind, int64_t id, int64_t axis) const;
+  bool isOfList(tile::ParamKind kind, int64_t id) const;
+  int64_t numberOf(mlir::MLIRContext *context, tile::ParamKind kind, int64_t id, int64_t axis);
   DType elementOf(int64_t tensor) const;
 
   const sem::OpModel &op;
@@ -41,7 +45,8 @@ private:
   std::vector<int64_t> extentDivisors; ///< by dim
   std::map<std::tuple<tile::ParamKind, int64_t, int64_t>, int64_t> numbers;
   llvm::SmallVector<mlir::Attribute> attributes;
-  llvm::SmallVector<mlir::Value> values;
+  mlir::Value last;                      ///< of those at the kernel's start
+  std::map<int64_t, mlir::Value> values; ///< of those, by number
 };
 
 } // namespace tilegym::lowering

@@ -45,6 +45,10 @@ Value Lowerer::leaf(const sem::Expr &e) {
     return index(int64_t(kernel.spec.dtypes[e.index]));
   case Code::SmCount:
     return params.get(builder, tile::ParamKind::SmCount, 0);
+  case Code::ListLen:
+    return params.get(builder, tile::ParamKind::ListLength, e.index);
+  case Code::ListDim:
+    return params.get(builder, tile::ParamKind::Extent, e.index, 0, operand(e, 0));
   default: // Iota
     return create<tile::IotaOp>(typeOf(e.type), 0);
   }
@@ -73,7 +77,12 @@ Values Lowerer::values(const sem::Expr &e) {
   case Code::Present:
   case Code::SizeOf:
   case Code::TypeCode:
+  case Code::ListLen:
+  case Code::ListDim:
     result = {leaf(e)};
+    break;
+  case Code::ListSum:
+    result = {listSum(e)};
     break;
   case Code::Bitcast:
   case Code::Broadcast:
@@ -138,15 +147,12 @@ Values Lowerer::values(const sem::Expr &e) {
     result = {inlinePtx(e)};
     break;
   case Code::KernelParam:
-  case Code::ListDim:
-  case Code::ListLen:
   case Code::ValueIndex:
   case Code::Sort:
   case Code::TopK:
   case Code::Histogram:
   case Code::MmaScaled:
   case Code::MatMul:
-  case Code::ListSum:
   case Code::Tensor:
   case Code::ListElement:
   case Code::ViewIndex:

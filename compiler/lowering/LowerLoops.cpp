@@ -53,6 +53,21 @@ void Lowerer::lowerFor(const Stmt &stmt) {
   lowerForWithExit(stmt, lo, create<arith::SelectOp>(runs, trips, none), step);
 }
 
+/// A loop of its own: sums over lists are short.
+Value Lowerer::listSum(const sem::Expr &e) {
+  Value lo = operand(e, 0), hi = operand(e, 1);
+  auto loop = scf::ForOp::create(builder, location, lo, hi, index(1), ValueRange(index(0)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  size_t variable = size_t(e.lambda->params[0]);
+  if (locals.size() <= variable)
+    locals.resize(variable + 1);
+  Value term = callLambda(*e.lambda, loop.getInductionVar())[0];
+  Value sum = create<arith::AddIOp>(loop.getRegionIterArg(0), term);
+  yield(sum);
+  return loop.getResult(0);
+}
+
 void Lowerer::lowerForWithExit(const Stmt &stmt, Value lo, Value trips, Value step) {
   int64_t outerBreak = breakFlag;
   Jumps jumps = jumpsOf(stmt.body);

@@ -33,7 +33,7 @@ Lowerer::Access Lowerer::regionOf(const ViewValue &view) {
   Access region;
   const sem::TensorParam &tensor = op.tensors[view.tensor];
   const tile::TensorFacts &facts = params.tensorFacts()[view.tensor];
-  region.base = params.get(builder, ParamKind::Base, view.tensor);
+  region.base = params.get(builder, ParamKind::Base, view.tensor, 0, view.element);
   for (size_t axis = 0; axis < view.tensorAxes.size(); ++axis) {
     const TensorAxis &source = view.tensorAxes[axis];
     AxisKind kind = source.point ? AxisKind::Point : source.gather ? AxisKind::Gather : AxisKind::Span;
@@ -51,7 +51,7 @@ Lowerer::Access Lowerer::regionOf(const ViewValue &view) {
     if (isInner && facts.unitInner)
       stride = index(1);
     else if (!isGroup)
-      stride = params.get(builder, ParamKind::Stride, view.tensor, int64_t(axis));
+      stride = params.get(builder, ParamKind::Stride, view.tensor, int64_t(axis), view.element);
     else if (params.isFast())
       stride = params.get(builder, ParamKind::GroupStride, view.tensor, 0);
     else

@@ -2,6 +2,7 @@
 // Views compose here and make no IR of their own, only the arithmetic of starts and bounds.
 #include "compiler/lowering/Lowerer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <utility>
 
 using namespace mlir;
 using namespace tilegym;
@@ -9,20 +10,28 @@ using namespace tilegym::lowering;
 using sem::IndexItem;
 using Code = sem::Op;
 
-Value Lowerer::extentOf(int64_t tensor, int64_t axis) {
+Value Lowerer::extentOf(int64_t tensor, int64_t axis, Value element) {
   const sem::DimUse &use = op.tensors[tensor].dims[axis];
-  if (use.dim < 0)
-    return value(*use.expr);
+  if (use.dim < 0) {
+    // The variables of its sums are numbered as if the kernel had none of its own.
+    std::vector<Values> own = std::exchange(locals, {});
+    Value extent = value(*use.expr);
+    locals = std::move(own);
+    return extent;
+  }
   int64_t fixed =
       use.dim < int64_t(kernel.spec.constDims.size()) ? kernel.spec.constDims[use.dim] : sem::kDynamic;
-  return fixed == sem::kDynamic ? params.get(builder, tile::ParamKind::Extent, use.dim) : index(fixed);
+  return fixed == sem::kDynamic ? params.get(builder, tile::ParamKind::Extent, use.dim, 0, element)
+                                : index(fixed);
 }
 
 ViewValue Lowerer::wholeTensor(const sem::Expr &e) {
   ViewValue view;
   view.tensor = e.index;
+  if (e.op == Code::ListElement)
+    view.element = operand(e, 0);
   for (size_t axis = 0; axis < op.tensors[e.index].dims.size(); ++axis) {
-    view.tensorAxes.push_back({{}, extentOf(e.index, int64_t(axis)), {}, {}});
+    view.tensorAxes.push_back({{}, extentOf(e.index, int64_t(axis), view.element), {}, {}});
     ViewAxis range;
     range.source = int64_t(axis);
     range.extent = e.type.shape[axis];
@@ -40,6 +49,7 @@ ViewValue Lowerer::view(const sem::Expr &e) {
     result = *views[e.index];
     break;
   case Code::Tensor:
+  case Code::ListElement:
     result = wholeTensor(e);
     break;
   case Code::ViewTile:

@@ -91,7 +91,8 @@ private:
   void indexView(ViewValue &view, const sem::Expr &e);
   void moveAxis(ViewValue &view, ViewAxis &axis, Value by);
   void clampAxis(ViewValue &view, const ViewAxis &axis);
-  Value extentOf(int64_t tensor, int64_t axis);
+  Value extentOf(int64_t tensor, int64_t axis, Value element);
+  Value listSum(const sem::Expr &e);
   struct Access;
   Access regionOf(const ViewValue &view);
   Value toRegion(const ViewValue &view, Value tile);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One walk over a kernel's tree.
 #include "compiler/lowering/Unsupported.h"
+#include <algorithm>
 #include <set>
 
 using namespace tilegym;
@@ -20,11 +21,6 @@ const char *unsupportedName(Op op) {
     return "`topk`";
   case Op::Histogram:
     return "`histogram`";
-  case Op::ListElement:
-  case Op::ListDim:
-  case Op::ListLen:
-  case Op::ListSum:
-    return "lists of tensors";
   default:
     return nullptr;
   }
@@ -75,6 +71,12 @@ void tilegym::lowering::reportUnsupported(const sem::OpModel &op, const sem::Ker
   if (!kernel.params.empty())
     walk.report(kernel.block.empty() ? SourceRange() : kernel.block.front()->range,
                 "a kernel that a plan launches");
+  for (const sem::TensorParam &tensor : op.tensors)
+    if (tensor.isList && tensor.optional)
+      walk.report(tensor.range, "a list that may be left out");
+    else if (tensor.isList && std::any_of(tensor.dims.begin(), tensor.dims.end(),
+                                          [](const sem::DimUse &use) { return use.isGroup; }))
+      walk.report(tensor.range, "a list of tensors with leading dims");
   walk.block(kernel.block);
   for (const auto &extent : kernel.grid)
     walk.expr(extent);

@@ -25,6 +25,7 @@ struct ViewAxis {
 
 struct ViewValue {
   int64_t tensor = 0;
+  mlir::Value element; ///< of a list: which of its tensors
   std::vector<TensorAxis> tensorAxes;
   std::vector<ViewAxis> axes;
 };

@@ -83,6 +83,9 @@ public:
 
   std::optional<PlanSteps> run() {
     size_t errors = sink.numErrors();
+    for (const TensorParam &tensor : op.tensors)
+      if (tensor.isList)
+        unsupported(tensor.range, "a plan of an op on lists");
     for (const StmtPtr &stmt : plan.block) {
       if (stmt->kind == Stmt::Let)
         lets[{Op::Local, stmt->index}] = replaced(stmt->value, lets);

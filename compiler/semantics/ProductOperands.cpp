@@ -52,11 +52,11 @@ private:
     const Expr *view = &meant(*e.operands[0]);
     while (view->op == Op::ViewIndex || view->op == Op::ViewTile || view->op == Op::ViewPermute)
       view = &meant(*view->operands[0]);
-    if (view->op != Op::Tensor || view->isKernelParam)
+    if ((view->op != Op::Tensor && view->op != Op::ListElement) || view->isKernelParam)
       return;
     const TensorParam &tensor = op.tensors[size_t(view->index)];
     size_t rank = tensor.dims.size();
-    if (tensor.role == Role::Input && !tensor.isList && rank >= 2 && !tensor.dims[rank - 1].isGroup &&
+    if (tensor.role == Role::Input && rank >= 2 && !tensor.dims[rank - 1].isGroup &&
         !tensor.dims[rank - 2].isGroup)
       tensors |= uint64_t(1) << view->index;
   }

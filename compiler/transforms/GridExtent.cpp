@@ -13,7 +13,7 @@ Value gridExtent(tile::KernelOp kernel, OpBuilder &builder, int64_t axis) {
   constexpr int64_t maxBlocks = (int64_t(1) << 31) - 1;
   auto param = tile::ParamAttr::get(builder.getContext(), tile::ParamKind::Grid, axis, 0,
                                     builder.getStringAttr("grid" + std::to_string(axis)),
-                                    builder.getI64Type(), 1, maxBlocks, false);
+                                    builder.getI64Type(), 1, maxBlocks, false, /*list=*/0);
   auto found = llvm::find(params, param);
   int64_t number = found - params.begin();
   if (found == params.end()) {

@@ -4,6 +4,7 @@
 #include "compiler/ir/ProductLayouts.h"
 #include "compiler/ir/TensorMaps.h"
 #include "compiler/layout/Build.h"
+#include "compiler/transforms/ReadBy.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
@@ -19,8 +20,7 @@ bool isRemade(Value value) {
     return loop && argument == loop.getInductionVar();
   }
   Operation *op = value.getDefiningOp();
-  return isMemoryEffectFree(op) && !op->getNumRegions() && !isa<RankedTensorType>(value.getType()) &&
-         llvm::all_of(op->getOperands(), isRemade);
+  return isScalarProgram(op) && llvm::all_of(readBy(op), isRemade);
 }
 
 /// Whether the same holds for all that decides whether, and how often, the op runs.
@@ -83,7 +83,7 @@ std::optional<RingFill> fillOf(tile::PutOp put) {
       !llvm::all_of(fill.load.getIndices(), isRemade))
     return {};
   fill.map = mapInto(fill.load, fill.slot);
-  return fill.map ? std::optional(fill) : std::nullopt;
+  return fill.map && isRemade(fill.map) ? std::optional(fill) : std::nullopt;
 }
 
 /// Whether its instructions read slots, and no thread does.

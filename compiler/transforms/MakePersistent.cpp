@@ -29,11 +29,13 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     Block &body = kernel.getBody().front();
     Location loc = kernel.getLoc();
     SmallVector<Operation *> inner, ids;
-    for (Operation &op : body.without_terminator())
+    for (Operation &op : body.without_terminator()) {
+      auto param = dyn_cast<tile::ParamOp>(op);
       if (isa<tile::LinearBlockIdOp>(op))
         ids.push_back(&op);
-      else if (!isa<tile::ParamOp>(op))
+      else if (!param || !param.isFixed()) // which tensor of a list may follow from the block
         inner.push_back(&op);
+    }
 
     OpBuilder builder(body.getTerminator());
     Value total;

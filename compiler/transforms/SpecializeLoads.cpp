@@ -3,6 +3,7 @@
 // mbarriers each, whose turn (slot and parity) both sides carry through their loops.
 #include "compiler/transforms/GridExtent.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/ReadBy.h"
 #include "compiler/transforms/Teams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -160,8 +161,8 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || op->getParentOp() == kernel)
       return value;
-    for (Value operand : op->getOperands())
-      remade(operand, map);
+    for (Value read : readBy(op))
+      remade(read, map);
     OpBuilder::InsertionGuard guard(b);
     for (auto [from, to] : copies)
       if (!scarce && from == op->getBlock() && to != b.getInsertionBlock())
@@ -236,7 +237,8 @@ private:
         coordinates.push_back(at);
       }
       Value slot = tile::SlotOp::create(b, loc, fill.slot.getSlot().getType(), fill.alloc, turn.slot);
-      tile::TensorLoadOp::create(b, fill.load.getLoc(), fill.map, coordinates, slot, ring.full, turn.slot);
+      tile::TensorLoadOp::create(b, fill.load.getLoc(), remade(fill.map, map), coordinates, slot, ring.full,
+                                 turn.slot);
     }
     return after(b, loc, turn, ring.slots);
   }

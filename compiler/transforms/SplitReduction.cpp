@@ -91,7 +91,8 @@ struct SplitReduction : impl::SplitReductionBase<SplitReduction> {
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank, number(0));
     auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
     for (Operation *op : after)
-      if (isa<tile::ParamOp>(op)) // of the kernel's own block, where others look for them
+      if (auto param = dyn_cast<tile::ParamOp>(op);
+          param && param.isFixed()) // of the kernel's own block, where others look for them
         op->moveBefore(branch);
       else
         op->moveBefore(branch.thenYield());

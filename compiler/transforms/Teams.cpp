@@ -3,6 +3,7 @@
 #include "compiler/transforms/Teams.h"
 #include "compiler/ir/ProductLayouts.h"
 #include "compiler/transforms/GridExtent.h"
+#include "compiler/transforms/ReadBy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -26,8 +27,8 @@ bool followsFromBlock(Value value, scf::ForOp grid) {
   if (grid.isDefinedOutsideOfLoop(value) || value == grid.getInductionVar())
     return true;
   Operation *op = value.getDefiningOp();
-  return op && isMemoryEffectFree(op) && !op->getNumRegions() &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromBlock(operand, grid); });
+  return op && isScalarProgram(op) &&
+         llvm::all_of(readBy(op), [&](Value read) { return followsFromBlock(read, grid); });
 }
 
 class Counter {
@@ -58,8 +59,8 @@ private:
     if (grid.isDefinedOutsideOfLoop(value) || map.contains(value))
       return map.lookupOrDefault(value);
     Operation *op = value.getDefiningOp();
-    for (Value operand : op->getOperands())
-      remade(operand);
+    for (Value read : readBy(op))
+      remade(read);
     b.clone(*op, map);
     return map.lookup(value);
   }
@@ -161,7 +162,10 @@ void alternate(scf::ForOp grid, ArrayRef<LoadRing> rings) {
 
   Operation *yield = grid.getBody()->getTerminator();
   b.setInsertionPoint(yield);
+  // Of a block that the grid has, though nobody takes one behind the last: a search for its tensor in a list would not end.
   Value others = arith::AddIOp::create(b, loc, grid.getInductionVar(), step);
+  Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 1));
+  others = arith::MinSIOp::create(b, loc, others, arith::SubIOp::create(b, loc, grid.getUpperBound(), one));
   SmallVector<Value> next = skipped(yield->getOperands().take_back(carried), others, Value());
   yield->setOperands(before, carried, next);
 

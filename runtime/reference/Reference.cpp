@@ -99,9 +99,9 @@ TilegymStatus runCall(const Call &call, const void *state) {
     spec.consts.push_back(model.scalars[s].isConst ? arguments.scalars.back() : sem::Constant{});
   }
   for (size_t t = 0; t < model.tensors.size(); ++t) {
-    spec.present.push_back(call.bound[t].given != nullptr);
-    if (call.bound[t].given)
-      arguments.tensors[t].push_back(tensorOf(call.bound[t]));
+    spec.present.push_back(call.present >> t & 1);
+    for (const BoundTensor &b : call.views(uint32_t(t)))
+      arguments.tensors[t].push_back(tensorOf(b));
   }
   for (size_t d = 0; d < model.dims.size(); ++d)
     spec.constDims.push_back(model.dims[d].choices.empty() ? sem::kDynamic : call.dimValues[d]);

@@ -2,6 +2,7 @@
 // Reading a call's arguments: presence, ranks, dtypes and scalars, then the other steps in order. Every error names op, argument, what was
 // found and what was expected.
 #include "Call.h"
+#include "CallLists.h"
 #include "ScalarBits.h"
 #include <algorithm>
 #include <bit>
@@ -40,6 +41,13 @@ Call::Call(const Table &table, const Op &op)
       typeVars(table.get<TypeVar>(op.typeVars)) {
   for (size_t i = 0; i < plan.dtypes.size(); ++i)
     dtypes[i] = plan.dtypes[i];
+  if (plan.lists)
+    lists = takeListRoom(plan);
+}
+
+Call::~Call() {
+  if (lists)
+    keepListRoom(std::move(lists));
 }
 
 Values Call::values() const {
@@ -50,6 +58,11 @@ Values Call::values() const {
   v.groupRanks = groupRanks;
   v.dtypes = dtypes;
   v.smCount = smCount;
+  if (lists) {
+    v.listLengths = lists->lengths;
+    v.listDims = lists->values;
+    v.listDimCounts = lists->counts;
+  }
   return v;
 }
 
@@ -59,7 +72,8 @@ TilegymStatus Call::wrong(uint32_t tensor, const char *format, ...) {
   va_start(arguments, format);
   std::vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  return wrongNamed(tensors[tensor].name, "%s", message);
+  return fail(TILEGYM_INVALID_ARGUMENT, "%s: %s: %s", Text(table.text(op.name)).data,
+              nameOf(tensor, size_t(element)).c_str(), message);
 }
 
 TilegymStatus Call::wrongNamed(Slice name, const char *format, ...) {
@@ -72,7 +86,7 @@ TilegymStatus Call::wrongNamed(Slice name, const char *format, ...) {
               Text(table.text(name)).data, message);
 }
 
-TilegymStatus Call::bindTensor(uint32_t id, const TilegymTensor &given) {
+TilegymStatus Call::bindTensor(uint32_t id, const TilegymTensor &given, BoundTensor &b) {
   const OpPlan::Tensor &t = plan.tensors[id];
   // In locals, as what is written here might be what is read, for all that the compiler knows.
   const int64_t *shape = given.shape, *strides = given.strides;
@@ -80,7 +94,6 @@ TilegymStatus Call::bindTensor(uint32_t id, const TilegymTensor &given) {
   if (unsigned(rank) > unsigned(kMaxRank) || (rank > 0 && !shape) || leading < 0 || (leading && !t.hasGroup))
       [[unlikely]]
     return wrongShape(id, given);
-  BoundTensor &b = bound[id];
   int64_t least = 1, inner = 1; // extents of 0 count as 1 in the product
   bool tooMany = false, isPacked = true;
   for (int i = rank - 1; i >= 0; --i) {
@@ -220,13 +233,20 @@ TilegymStatus Call::bind(const void *const *args, bool forShape) {
     if (!arguments[i].isTensor)
       continue;
     if (args[i]) {
-      TRY(bindTensor(id, *static_cast<const TilegymTensor *>(args[i])));
+      if (isList(id)) [[unlikely]] {
+        TRY(bindList(id, *static_cast<const TilegymTensorList *>(args[i])));
+      } else {
+        TRY(bindTensor(id, *static_cast<const TilegymTensor *>(args[i]), bound[id]));
+      }
       continue;
     }
     if (!plan.tensors[id].optional && !(forShape && plan.outputs >> id & 1))
-      return wrong(id, "no tensor was given, and it is not optional");
+      return isList(id) ? wrong(id, "no list was given")
+                        : wrong(id, "no tensor was given, and it is not optional");
     new (&bound[id]) BoundTensor; // without (), which would clear the extents and strides, too
   }
+  if (lists)
+    TRY(checkListDTypes());
   TRY(bindScalars(args));
   TRY(bindDims());
   TRY(checkDims(~plan.outputs));

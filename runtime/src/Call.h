@@ -5,6 +5,9 @@
 #include "PackageTable.h"
 #include "Postfix.h"
 #include <bit>
+#include <cstddef>
+#include <memory>
+#include <string>
 
 namespace tilegym::runtime {
 
@@ -36,6 +39,21 @@ struct BoundGroup {
                  [kMaxGroup + 1]; ///< by tensor that was given and has the group; `rank` of each
 };
 
+/// The tensors of a call's lists. A thread keeps the room of its last calls, so that these allocate nothing.
+struct ListRoom {
+  explicit ListRoom(const OpPlan &plan);
+  BoundTensor *of(const OpPlan::Tensor &list) {
+    return reinterpret_cast<BoundTensor *>(memory.get()) + size_t(list.list) * format::kMaxListLength;
+  }
+  size_t numLists;
+  std::unique_ptr<std::byte[]>
+      memory; ///< BoundTensors, of each list kMaxListLength; only those given are made
+  uint32_t lengths[format::kMaxTensors];
+  uint32_t counts[format::kMaxDims]; ///< by dim of elements: how many there are
+  const int64_t *values[format::kMaxDims];
+  int64_t valuesRoom[format::kMaxDims][format::kMaxListLength];
+};
+
 struct Call {
   const Table &table;
   const format::Op &op;
@@ -61,10 +79,14 @@ struct Call {
   int64_t smCount = 0;    ///< multiprocessors of the device, for guards and grids; 0 before it is known
   bool settled = false;   ///< what `isAgain` may count on was found to hold
   bool fastBase = false;  ///< groups merge, strides are not negative, offsets fit 31 bits
+  std::unique_ptr<ListRoom> lists; ///< of an op that has lists
 
   static constexpr uint8_t kUnbound = OpPlan::kUnbound;
 
   Call(const Table &table, const format::Op &op);
+  ~Call();
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
   /// Reads and checks all arguments. With `forShape`, outputs may be missing and memory is not looked at.
   TilegymStatus bind(const void *const *args, bool forShape);
   /// True where this call was bound before and these arguments are the same but for addresses, how many rows there are (OpPlan::rowsDim), and scalars that are no
@@ -74,8 +96,26 @@ struct Call {
   /// A launch of a plan: the plan's call, and behind its own tensors, scalars and dims those given. What the plan's call has checked is not checked again.
   TilegymStatus bindLaunch(const Call &plan, const TilegymTensor *tensors, const Cell *scalars,
                            const int64_t *dims);
-  /// Extents of a tensor from the bound dims (outputs).
-  TilegymStatus extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank);
+  /// Extents of a tensor from the bound dims (outputs); of a list of its tensor number `element`.
+  TilegymStatus extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank, size_t element = 0);
+  /// How many tensors an output list has, by its dims.
+  size_t lengthOf(uint32_t tensor) const;
+  bool isList(uint32_t tensor) const { return plan.lists >> tensor & 1; }
+  /// A list's tensors that were given; else the tensor, or nothing where it was left out.
+  std::span<BoundTensor> views(uint32_t tensor) {
+    if (isList(tensor)) [[unlikely]]
+      return {lists->of(plan.tensors[tensor]), present >> tensor & 1 ? lists->lengths[tensor] : 0};
+    return {bound + tensor, bound[tensor].given ? size_t(1) : size_t(0)};
+  }
+  std::span<const BoundTensor> views(uint32_t tensor) const {
+    return const_cast<Call *>(this)->views(tensor);
+  }
+  /// The extent that a dim has for a tensor of a list.
+  int64_t dimOf(uint32_t dim, size_t element) const {
+    return plan.dims[dim].isOfElement ? lists->values[dim][element] : dimValues[dim];
+  }
+  /// "a", or "a[3]" of a list.
+  std::string nameOf(uint32_t tensor, size_t element) const;
   Values values() const;
   /// In elements, along an axis as written; of a group the outermost merged dim's; 0 of a tensor left out.
   int64_t strideOf(uint32_t tensor, uint32_t axis) const {
@@ -90,7 +130,14 @@ struct Call {
   size_t factWords() const { return (plan.tensors.size() + 7) / 8; }
 
 private:
-  TilegymStatus bindTensor(uint32_t id, const TilegymTensor &given);
+  TilegymStatus bindTensor(uint32_t id, const TilegymTensor &given, BoundTensor &b);
+  TilegymStatus bindList(uint32_t id, const TilegymTensorList &given);
+  TilegymStatus bindListDim(uint32_t dim);
+  TilegymStatus checkLists(uint64_t which);
+  TilegymStatus checkListOverlap();
+  TilegymStatus checkListDTypes();
+  /// Runs `body(id, view)` for each tensor of the lists among `which`.
+  template <class Body> TilegymStatus forEachElement(uint64_t which, Body body);
   TilegymStatus bindScalar(uint32_t id, const void *given);
   TilegymStatus bindScalars(const void *const *args);
   void setRows(int64_t rows);
@@ -101,16 +148,17 @@ private:
   TilegymStatus bindDims();
   TilegymStatus checkDims(uint64_t which);
   TilegymStatus checkGroup(uint32_t id);
-  TilegymStatus checkAxis(uint32_t id, const format::DimUse &use, int axis);
+  TilegymStatus checkAxis(uint32_t id, BoundTensor &b, const format::DimUse &use, int axis);
   TilegymStatus checkMemory();
-  TilegymStatus checkReach(uint32_t id);
+  TilegymStatus checkReach(uint32_t id, BoundTensor &b);
   TilegymStatus checkOverlap();
   TilegymStatus checkPair(const OpPlan::Pair &pair);
   TilegymStatus runChecks();
   TilegymStatus mergeGroup();
   TilegymStatus mergeAxes();
   void findFacts();
-  uint8_t factsOf(uint32_t id) const;
+  uint8_t factsOf(uint32_t id, const BoundTensor &b) const;
+  int64_t element = -1; ///< of a list: the tensor that is looked at, for messages
   int transposedFactsOf(const BoundTensor &b) const;
   [[gnu::cold]] TilegymStatus wrongShape(uint32_t id, const TilegymTensor &given);
   [[gnu::cold]] TilegymStatus wrongDType(uint32_t id, int32_t given);
@@ -126,6 +174,18 @@ template <class Body> TilegymStatus forEach(uint64_t which, Body body) {
   for (; which; which &= which - 1)
     TRY(body(uint32_t(std::countr_zero(which))));
   return TILEGYM_OK;
+}
+
+template <class Body> TilegymStatus Call::forEachElement(uint64_t which, Body body) {
+  return forEach(which & plan.lists & present, [&](uint32_t id) {
+    element = 0;
+    for (BoundTensor &b : views(id)) {
+      TRY(body(id, b));
+      ++element;
+    }
+    element = -1;
+    return TILEGYM_OK;
+  });
 }
 
 /// For messages.

@@ -13,7 +13,7 @@ static constexpr int64_t kManyRows = int64_t(1) << 31; // products of two such n
 /// Finds whether the next call may be told apart from this one by its rows alone: all tensors packed, the rows one axis of at least two, as
 /// with one row no stride of theirs is known.
 void Call::settle() {
-  settled = !(present & ~plain) && !plan.extentsVary;
+  settled = !(present & ~plain) && !plan.extentsVary; // never of lists
   uint64_t withRows = plan.rowsOf & present;
   if (!withRows)
     return;

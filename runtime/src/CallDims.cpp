@@ -36,16 +36,17 @@ bool Call::findDim(uint32_t dim) {
   auto take = [&](bool orOne) {
     for (uint32_t t = 0; t < tensors.size(); ++t) {
       std::span<const DimUse> uses = table.get<DimUse>(tensors[t].dims);
-      if (!bound[t].given || tensors[t].role == Role::Output)
+      if (tensors[t].role == Role::Output)
         continue;
-      for (uint32_t a = 0; a < uses.size(); ++a) {
-        if (uses[a].dim != dim || uses[a].isGroup || bool(uses[a].orOne) != orOne)
-          continue;
-        int64_t extent = bound[t].shape[bound[t].axis(int(a))];
-        if (!isKnown || (orOne && value == 1))
-          value = extent;
-        isKnown = true;
-      }
+      for (const BoundTensor &b : views(t))
+        for (uint32_t a = 0; a < uses.size(); ++a) {
+          if (uses[a].dim != dim || uses[a].isGroup || bool(uses[a].orOne) != orOne)
+            continue;
+          int64_t extent = b.shape[b.axis(int(a))];
+          if (!isKnown || (orOne && value == 1))
+            value = extent;
+          isKnown = true;
+        }
     }
   };
   value = 0;
@@ -71,6 +72,10 @@ TilegymStatus Call::bindDims() {
       continue;
     }
     groupRanks[d] = 0;
+    if (dim.isOfElement) [[unlikely]] {
+      TRY(bindListDim(d));
+      continue;
+    }
     bool isKnown = true;
     if (dim.isKnown && bound[dim.tensor].given)
       dimValues[d] = bound[dim.tensor].shape[bound[dim.tensor].leading + dim.axis];
@@ -98,11 +103,10 @@ TilegymStatus Call::checkGroup(uint32_t id) {
   return TILEGYM_OK;
 }
 
-TilegymStatus Call::checkAxis(uint32_t id, const DimUse &use, int axis) {
-  BoundTensor &b = bound[id];
+TilegymStatus Call::checkAxis(uint32_t id, BoundTensor &b, const DimUse &use, int axis) {
   Evaluated want{};
   if (use.dim != kNone)
-    want.value.i = dimValues[use.dim];
+    want.value.i = dimOf(use.dim, size_t(element));
   else
     want = evaluate(table.get<Inst>(use.expr), values());
   if (want.error)
@@ -125,20 +129,22 @@ TilegymStatus Call::checkAxis(uint32_t id, const DimUse &use, int axis) {
 
 TilegymStatus Call::checkDims(uint64_t which) {
   uint64_t firstOfGroup = withGroup & -withGroup;
-  return forEach(which & present, [&](uint32_t id) {
+  if (lists) [[unlikely]]
+    TRY(checkLists(which));
+  return forEach(which & present & ~plan.lists, [&](uint32_t id) {
     const OpPlan::Tensor &t = plan.tensors[id];
-    const BoundTensor &b = bound[id];
+    BoundTensor &b = bound[id];
     if ((withGroup & ~firstOfGroup) >> id & 1)
       TRY(checkGroup(id));
     const int64_t *extents = b.shape + b.leading;
     for (int a = 0; a < t.trailing; ++a)
       if (t.dims[a] == OpPlan::kNoDim || extents[a] != dimValues[t.dims[a]])
-        TRY(checkAxis(id, table.get<DimUse>(tensors[id].dims)[size_t(a + t.hasGroup)], b.leading + a));
+        TRY(checkAxis(id, b, table.get<DimUse>(tensors[id].dims)[size_t(a + t.hasGroup)], b.leading + a));
     return TILEGYM_OK;
   });
 }
 
-TilegymStatus Call::extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank) {
+TilegymStatus Call::extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank, size_t element) {
   int n = 0;
   for (const DimUse &use : table.get<DimUse>(tensors[tensor].dims)) {
     if (use.isGroup) {
@@ -153,7 +159,7 @@ TilegymStatus Call::extents(uint32_t tensor, int64_t shape[kMaxRank], int *rank)
     if (n == kMaxRank)
       return wrong(tensor, "would have more than %d axes", kMaxRank);
     if (use.dim != kNone) {
-      shape[n] = dimValues[use.dim];
+      shape[n] = dimOf(use.dim, element);
     } else {
       Evaluated e = evaluate(table.get<Inst>(use.expr), values());
       if (e.error)

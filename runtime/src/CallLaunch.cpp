@@ -42,7 +42,7 @@ TilegymStatus Call::bindLaunch(const Call &outer, const TilegymTensor *given, co
   }
   uint64_t own = 0;
   for (size_t id = outer.tensors.size(); id < tensors.size(); ++id) {
-    TRY(bindTensor(uint32_t(id), *given++));
+    TRY(bindTensor(uint32_t(id), *given++, bound[id]));
     own |= uint64_t(1) << id;
   }
   TRY(checkDims(own));

@@ -59,11 +59,10 @@ const TensorMapForm *formOf(const Driver &driver, uint32_t rank) {
 }
 
 [[gnu::cold]] TilegymStatus mapFailure(const Driver &driver, const Call &call, uint32_t tensor,
-                                       CUresult result) {
+                                       size_t element, CUresult result) {
   char what[512];
   std::snprintf(what, sizeof what, "%s: describing %s to the copy engine",
-                Text(call.table.text(call.op.name)).data,
-                Text(call.table.text(call.tensors[tensor].name)).data);
+                Text(call.table.text(call.op.name)).data, call.nameOf(tensor, element).c_str());
   return driver.failure(what, result);
 }
 
@@ -74,8 +73,8 @@ int tensorMapType(uint8_t dtype) {
 }
 
 /// False where some extent is 0.
-bool argumentsOf(const Call &call, const TensorMap &map, TensorMapArguments &a) {
-  const BoundTensor &b = call.bound[map.tensor];
+bool argumentsOf(const Call &call, const TensorMap &map, const BoundTensor &b, size_t element,
+                 TensorMapArguments &a) {
   std::span<const MapAxis> axes = call.table.get<MapAxis>(map.axes);
   a.type = tensorMapType(call.dtypes[call.tensors[map.tensor].typeVar]);
   a.rank = uint32_t(axes.size());
@@ -85,23 +84,24 @@ bool argumentsOf(const Call &call, const TensorMap &map, TensorMapArguments &a) 
   a.address = reinterpret_cast<uint64_t>(b.given->data);
   bool hasElements = true;
   for (size_t i = 0; i < axes.size(); ++i) {
-    a.extents[i] = uint64_t(axes[i].dim == kNone ? axes[i].extent : call.dimValues[axes[i].dim]);
+    a.extents[i] = uint64_t(axes[i].dim == kNone ? axes[i].extent : call.dimOf(axes[i].dim, element));
     // No step is ever taken along an axis of extent 1, whose stride may be anything; the innermost one's the driver knows.
     a.strides[i] = 16;
     if (i > 0 && a.extents[i] > 1)
-      a.strides[i] = uint64_t(call.strideOf(map.tensor, axes[i].stride)) * uint64_t(b.elementBytes);
+      a.strides[i] = uint64_t(call.isList(map.tensor) ? b.strides[axes[i].stride]
+                                                      : call.strideOf(map.tensor, axes[i].stride)) *
+                     uint64_t(b.elementBytes);
     a.box[i] = axes[i].box;
     hasElements &= a.extents[i] != 0;
   }
   return hasElements;
 }
 
-} // namespace
-
-TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const TensorMap &map, MapTemplate *known,
-                            unsigned char *bytes) {
+TilegymStatus makeMap(const Driver &driver, const Call &call, const TensorMap &map, const BoundTensor &of,
+                      size_t element, MapTemplate *known, unsigned char *bytes) {
   TensorMapArguments arguments;
-  if (!argumentsOf(call, map, arguments)) { // nothing of it is ever copied; the driver takes no such map
+  if (!argumentsOf(call, map, of, element,
+                   arguments)) { // nothing of it is ever copied; the driver takes no such map
     std::memset(bytes, 0, kTensorMapBytes);
     return TILEGYM_OK;
   }
@@ -116,13 +116,30 @@ TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const Tensor
       return TILEGYM_OK;
   }
   CUresult result = arguments.encode(driver, bytes);
-  return result == kSuccess ? TILEGYM_OK : mapFailure(driver, call, map.tensor, result);
+  return result == kSuccess ? TILEGYM_OK : mapFailure(driver, call, map.tensor, element, result);
+}
+
+} // namespace
+
+TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const TensorMap &map, MapTemplate *known,
+                            unsigned char *bytes) {
+  return makeMap(driver, call, map, call.bound[map.tensor], 0, known, bytes);
+}
+
+TilegymStatus makeTensorMaps(const Driver &driver, const Call &call, const TensorMap &map, MapTemplate *known,
+                             unsigned char *bytes) {
+  std::span<const BoundTensor> tensors = call.views(map.tensor);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    TRY(makeMap(driver, call, map, tensors[i], i, known, bytes + i * kTensorMapBytes));
+  std::memset(bytes + tensors.size() * kTensorMapBytes, 0,
+              (kMaxListLength - tensors.size()) * kTensorMapBytes);
+  return TILEGYM_OK;
 }
 
 bool holdTensorMap(const Driver &driver, const Call &call, const TensorMap &map, const MapTemplate &known,
                    MovingMap *moving) {
   TensorMapArguments arguments;
-  if (!argumentsOf(call, map, arguments) ||
+  if (!argumentsOf(call, map, call.bound[map.tensor], 0, arguments) ||
       known.state.load(std::memory_order_acquire) != MapTemplate::Patched ||
       known.encoder != driver.tensorMapEncodeTiled)
     return false;

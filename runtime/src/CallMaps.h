@@ -43,4 +43,8 @@ TilegymStatus makeTensorMap(const Driver &driver, const Call &call, const format
 bool holdTensorMap(const Driver &driver, const Call &call, const format::TensorMap &map,
                    const MapTemplate &known, MovingMap *moving);
 
+/// The maps of a list's tensors, one after another, and zeros up to the room of a list.
+TilegymStatus makeTensorMaps(const Driver &driver, const Call &call, const format::TensorMap &map,
+                             MapTemplate *known, unsigned char *bytes);
+
 } // namespace tilegym::runtime

@@ -12,8 +12,7 @@ using namespace format;
 /// Addresses of user space end far below this on every machine with a CUDA driver; sums of two such numbers never overflow.
 static constexpr int64_t kEndOfAddresses = int64_t(1) << 60;
 
-TilegymStatus Call::checkReach(uint32_t id) {
-  BoundTensor &b = bound[id];
+TilegymStatus Call::checkReach(uint32_t id, BoundTensor &b) {
   auto address = reinterpret_cast<uint64_t>(b.given->data);
   b.highest = b.elementBytes;
   for (int i = 0; i < b.rank; ++i) {
@@ -45,8 +44,7 @@ TilegymStatus Call::checkMemory() {
   for (size_t i = 0; i < factWords(); ++i)
     std::memset(facts + i * sizeof(uint64_t), ~0, sizeof(uint64_t)); // of constant size: one store
   int64_t farthest = 0;
-  TRY(forEach(present, [&](uint32_t id) {
-    BoundTensor &b = bound[id];
+  auto checkView = [&](uint32_t id, BoundTensor &b) {
     if (b.elements == 0)
       return TILEGYM_OK;
     auto address = reinterpret_cast<uint64_t>(b.given->data);
@@ -61,12 +59,15 @@ TilegymStatus Call::checkMemory() {
       facts[id] = factsOfPlain(b);
       return TILEGYM_OK;
     }
-    TRY(checkReach(id));
+    TRY(checkReach(id, b));
     farthest = std::max(farthest, b.lowest < 0 ? INT64_MAX : b.highest);
     if (plan.written >> id & 1 && !elementsDiffer(b))
       return wrong(id, "is written, but its strides let several indices share an element");
     return TILEGYM_OK;
-  }));
+  };
+  TRY(forEach(present & ~plan.lists, [&](uint32_t id) { return checkView(id, bound[id]); }));
+  if (lists) [[unlikely]]
+    TRY(forEachElement(plan.lists, checkView));
   fastBase = farthest <= INT32_MAX;
   return TILEGYM_OK;
 }
@@ -76,7 +77,7 @@ TilegymStatus Call::checkOverlap() {
     if (present >> pair.written & present >> pair.other & 1 &&
         !liesApart(bound[pair.written], bound[pair.other]))
       TRY(checkPair(pair));
-  return TILEGYM_OK;
+  return lists ? checkListOverlap() : TILEGYM_OK;
 }
 
 TilegymStatus Call::checkPair(const OpPlan::Pair &pair) {
@@ -165,8 +166,7 @@ int Call::transposedFactsOf(const BoundTensor &b) const {
   return kUnitInner | (aligned ? kAligned : 0) | (is16(b.shape[inner]) ? kWholeVectors : 0);
 }
 
-uint8_t Call::factsOf(uint32_t id) const {
-  const BoundTensor &b = bound[id];
+uint8_t Call::factsOf(uint32_t id, const BoundTensor &b) const {
   auto is16 = [&](int64_t elements) { return uint64_t(elements) * uint64_t(b.elementBytes) % 16 == 0; };
   bool aligned = reinterpret_cast<uintptr_t>(b.given->data) % 16 == 0;
   int last = b.rank - 1;
@@ -194,9 +194,20 @@ void Call::findFacts() {
   fastBase &= group.rank <= 1;
   for (size_t d = 0; d < plan.dims.size(); ++d)
     fastBase &= dimValues[d] <= kMaxFastExtent;
-  for (uint64_t rest = group.rank <= 1 ? present & ~plain : present; rest; rest &= rest - 1) {
+  for (uint64_t rest = (group.rank <= 1 ? present & ~plain : present) & ~plan.lists; rest; rest &= rest - 1) {
     auto id = uint32_t(std::countr_zero(rest));
-    facts[id] = factsOf(id);
+    facts[id] = factsOf(id, bound[id]);
+  }
+  if (!lists)
+    return;
+  // What holds of all tensors of a list.
+  for (size_t d = 0; d < plan.dims.size(); ++d)
+    for (uint32_t i = 0; plan.dims[d].isOfElement && i < lists->counts[d]; ++i)
+      fastBase &= lists->values[d][i] <= kMaxFastExtent;
+  for (uint64_t rest = plan.lists & present; rest; rest &= rest - 1) {
+    auto id = uint32_t(std::countr_zero(rest));
+    for (const BoundTensor &b : views(id))
+      facts[id] &= factsOf(id, b);
   }
 }
 

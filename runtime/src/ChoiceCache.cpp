@@ -101,8 +101,9 @@ ChoiceCache::ChoiceCache(const Table &table, const Op &op) : guards(varyingOf(ta
   }
   commonWords = kListsAt + (op.typeVars.count + consts.size() + constDims.size() + 7) / 8;
   auto fits = [](const Fixed &f) { return f.values.size() < kNotCompiled; };
+  // Terms are straight lines, and so none is made of a sum over a list.
   usable = commonWords + mostDerived <= kKeyWords && numFactSets <= 32 && guards.fit() &&
-           std::ranges::all_of(consts, fits) && std::ranges::all_of(constDims, fits);
+           !table.plan(op).lists && std::ranges::all_of(consts, fits) && std::ranges::all_of(constDims, fits);
 
   int rows = table.plan(op).rowsDim;
   lasts = usable && factWords == 1 &&

@@ -160,6 +160,8 @@ private:
     }
     v.set("dims", std::move(dims));
     v.set("optional", Value::truth(t.optional));
+    if (t.isList)
+      v.set("list", Value::truth(true));
     return v;
   }
 

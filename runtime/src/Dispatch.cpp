@@ -135,8 +135,9 @@ TilegymStatus available(TilegymPackage *package, size_t number, const void *cons
   return status;
 }
 
+/// Of a list's tensor where `count` is given.
 TilegymStatus inferShape(TilegymPackage *package, size_t opNumber, const void *const *args, size_t arg,
-                         int64_t *shape, int32_t *rank, int32_t *dtype) {
+                         size_t element, size_t *count, int64_t *shape, int32_t *rank, int32_t *dtype) {
   const format::Op *op = nullptr;
   TRY(findOp(package, opNumber, &op));
   std::span<const format::Argument> arguments = package->table.get<format::Argument>(op->arguments);
@@ -145,9 +146,18 @@ TilegymStatus inferShape(TilegymPackage *package, size_t opNumber, const void *c
                 "%s: argument number %zu is not a tensor, or a result's address is null",
                 package->opNames[opNumber].c_str(), arg);
   Call call(package->table, *op);
+  if (call.isList(arguments[arg].id) != (count != nullptr))
+    return fail(TILEGYM_INVALID_ARGUMENT, "%s: argument number %zu is %s: %s says its shape",
+                package->opNames[opNumber].c_str(), arg, count ? "no list" : "a list",
+                count ? "tilegym_infer_shape" : "tilegym_infer_list");
   TRY(call.bind(args, /*forShape=*/true));
+  if (count) {
+    *count = call.lengthOf(arguments[arg].id);
+    if (element >= *count)
+      return TILEGYM_OK;
+  }
   int n = 0;
-  TRY(call.extents(arguments[arg].id, shape, &n));
+  TRY(call.extents(arguments[arg].id, shape, &n, element));
   *rank = n;
   uint8_t type = call.dtypes[call.tensors[arguments[arg].id].typeVar];
   if (type == Call::kUnbound)
@@ -208,7 +218,15 @@ TilegymStatus tilegym_available(TilegymPackage *package, size_t op, const void *
 
 TilegymStatus tilegym_infer_shape(TilegymPackage *package, size_t op, const void *const *args, size_t arg,
                                   int64_t shape[TILEGYM_MAX_RANK], int32_t *rank, int32_t *dtype) {
-  return guarded([&] { return inferShape(package, op, args, arg, shape, rank, dtype); });
+  return guarded([&] { return inferShape(package, op, args, arg, 0, nullptr, shape, rank, dtype); });
+}
+
+TilegymStatus tilegym_infer_list(TilegymPackage *package, size_t op, const void *const *args, size_t arg,
+                                 size_t element, size_t *count, int64_t shape[TILEGYM_MAX_RANK],
+                                 int32_t *rank, int32_t *dtype) {
+  if (!count)
+    return fail(TILEGYM_INVALID_ARGUMENT, "the address for the number of tensors is null");
+  return guarded([&] { return inferShape(package, op, args, arg, element, count, shape, rank, dtype); });
 }
 
 TilegymStatus tilegym_explain(TilegymPackage *package, size_t op, const void *const *args,

@@ -57,6 +57,8 @@ uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
     return uint64_t(grid.axes[p.a]);
   case ParamKind::SmCount:
     return uint64_t(call.smCount);
+  case ParamKind::ListLength:
+    return call.lists->lengths[p.a];
   case ParamKind::TensorMap: // no number
     break;
   }
@@ -64,6 +66,20 @@ uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {
 }
 
 namespace {
+
+/// One value for each tensor of a list; the rest of the room is zeros.
+void fillList(const Call &call, const Param &p, uint64_t *values) {
+  uint32_t count = p.kind == ParamKind::Dim ? call.lists->counts[p.a] : call.lists->lengths[p.a];
+  for (uint32_t i = 0; i < count; ++i)
+    if (p.kind == ParamKind::Dim) {
+      values[i] = uint64_t(call.lists->values[p.a][i]);
+    } else {
+      const BoundTensor &b = call.views(p.a)[i];
+      values[i] =
+          p.kind == ParamKind::Stride ? uint64_t(b.strides[p.b]) : reinterpret_cast<uint64_t>(b.given->data);
+    }
+  std::fill(values + count, values + kMaxListLength, 0);
+}
 
 /// Writes one value to every element: rows of the innermost two axes at a time.
 struct Filler {
@@ -149,7 +165,19 @@ struct Filler {
 TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choice &choice, const Grid &grid,
                              Parameters *parameters, MapTemplate *templates) {
   size_t n = 0;
+  unsigned char *listRoom = parameters->lists;
+  std::span<const TensorMap> maps = call.table.get<TensorMap>(choice.variant->maps);
   for (const Param &p : call.table.get<Param>(choice.variant->layout)) {
+    if (call.lists && call.table.isOfList(p, call.op, *choice.variant)) [[unlikely]] {
+      parameters->pointers[n++] = listRoom;
+      if (p.kind == ParamKind::TensorMap) {
+        TRY(makeTensorMaps(driver, call, maps[p.a], templates ? templates + p.a : nullptr, listRoom));
+      } else {
+        fillList(call, p, reinterpret_cast<uint64_t *>(listRoom));
+      }
+      listRoom += call.table.bytesOf(p, call.op, *choice.variant);
+      continue;
+    }
     if (p.kind == ParamKind::TensorMap) {
       parameters->pointers[n] = parameters->maps[p.a];
       ++n;
@@ -160,9 +188,9 @@ TilegymStatus fillParameters(const Driver &driver, const Call &call, const Choic
     parameters->pointers[n] = parameters->storage + n * 8;
     ++n;
   }
-  std::span<const TensorMap> maps = call.table.get<TensorMap>(choice.variant->maps);
   for (size_t i = 0; i < maps.size(); ++i)
-    TRY(makeTensorMap(driver, call, maps[i], templates ? templates + i : nullptr, parameters->maps[i]));
+    if (!call.isList(maps[i].tensor)) [[likely]]
+      TRY(makeTensorMap(driver, call, maps[i], templates ? templates + i : nullptr, parameters->maps[i]));
   return TILEGYM_OK;
 }
 
@@ -194,17 +222,20 @@ TilegymStatus launchKernel(const Driver &driver, const Call &call, const Choice 
 
 TilegymStatus fillOutputs(const Driver &driver, const Call &call, CUstream stream) {
   for (size_t id = 0; id < call.tensors.size(); ++id) {
-    const BoundTensor &b = call.bound[id];
-    if (!call.tensors[id].hasFill || !b.given || b.elements == 0)
+    if (!call.tensors[id].hasFill)
       continue;
-    Filler filler{driver, stream, b, call.tensors[id].fillBits, kSuccess, {}, 0};
-    filler.run();
-    if (filler.result != kSuccess) {
-      char what[512];
-      std::snprintf(what, sizeof what, "%s: filling %s with its first value",
-                    Text(call.table.text(call.op.name)).data,
-                    Text(call.table.text(call.tensors[id].name)).data);
-      return driver.failure(what, filler.result);
+    for (const BoundTensor &b : call.views(uint32_t(id))) {
+      if (b.elements == 0)
+        continue;
+      Filler filler{driver, stream, b, call.tensors[id].fillBits, kSuccess, {}, 0};
+      filler.run();
+      if (filler.result != kSuccess) {
+        char what[512];
+        std::snprintf(what, sizeof what, "%s: filling %s with its first value",
+                      Text(call.table.text(call.op.name)).data,
+                      Text(call.table.text(call.tensors[id].name)).data);
+        return driver.failure(what, filler.result);
+      }
     }
   }
   return TILEGYM_OK;

@@ -63,6 +63,8 @@ struct Parameters {
   alignas(64) unsigned char maps[format::kMaxMaps][kTensorMapBytes];
   alignas(8) unsigned char storage[format::kMaxParams * 8];
   void *pointers[format::kMaxParams];
+  alignas(64) unsigned char lists
+      [format::kMaxParamBytes]; ///< of those that have a value for each tensor of a list
 };
 /// What a parameter's 8 bytes are; of a tensor map's nothing.
 uint64_t parameterBits(const Call &call, const format::Param &p, const Grid &grid);

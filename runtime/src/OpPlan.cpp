@@ -29,10 +29,12 @@ OpPlan::OpPlan(const Table &table, const format::Op &op) {
     hasFills |= record.hasFill != 0;
     outputs |= uint64_t(record.role == Role::Output) << id;
     written |= uint64_t(record.role != Role::Input) << id;
+    lists |= uint64_t(record.isList != 0) << id;
+    t.list = uint8_t(record.isList ? numLists++ : 0);
   }
   for (size_t id = 0; id < records.size(); ++id)
     for (size_t other = 0; written >> id & 1 && other < records.size(); ++other)
-      if (other != id && (!(written >> other & 1) || other > id))
+      if (other != id && (!(written >> other & 1) || other > id) && !((lists >> id | lists >> other) & 1))
         pairs.push_back({uint8_t(id), uint8_t(other),
                          uint8_t(records[id].aliasOf == other || records[other].aliasOf == id)});
   for (const format::Dim &record : table.get<format::Dim>(op.dims)) {
@@ -40,9 +42,10 @@ OpPlan::OpPlan(const Table &table, const format::Op &op) {
     Dim &d = dims.emplace_back();
     d.isGroup = record.isGroup != 0;
     d.hasChoices = record.choices.count != 0;
+    d.isOfElement = record.isOfElement != 0;
     if (d.isGroup)
       groupDim = int(number);
-    if (d.isGroup || record.bindTensor == format::kNone)
+    if (d.isGroup || record.bindTensor == format::kNone || lists >> record.bindTensor & 1)
       continue;
     const format::Tensor &tensor = records[record.bindTensor];
     const format::DimUse &use = table.get<format::DimUse>(tensor.dims)[record.bindAxis];

@@ -5,6 +5,7 @@
 #include "Postfix.h"
 #include "tilegym/format/Checksum.h"
 #include "tilegym/format/Unpack.h"
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <unistd.h>
@@ -47,8 +48,14 @@ public:
   bool code(Slice s, const Op &op, uint32_t params) {
     if (!slice<Inst>(s))
       return false;
-    const char *why = checkCode(
-        table.get<Inst>(s), {op.dims.count, op.scalars.count, op.tensors.count, params, op.typeVars.count});
+    CodeLimits limits{op.dims.count, op.scalars.count, op.tensors.count, params, op.typeVars.count};
+    std::span<const Tensor> tensors = table.get<Tensor>(op.tensors);
+    for (size_t id = 0; id < tensors.size(); ++id)
+      limits.lists |= uint64_t(tensors[id].isList != 0) << id;
+    std::span<const Dim> dims = table.get<Dim>(op.dims);
+    for (size_t id = 0; id < dims.size(); ++id)
+      limits.listDims |= uint64_t(dims[id].isOfElement != 0) << id;
+    const char *why = checkCode(table.get<Inst>(s), limits);
     return !why || bad(why);
   }
 
@@ -96,6 +103,9 @@ private:
       if ((use.dim != kNone && use.dim >= op.dims.count) ||
           (use.isGroup && (i > 0 || use.dim == kNone || !table.get<Dim>(op.dims)[use.dim].isGroup)))
         return bad("a tensor's dim that is out of range");
+      bool isOfElement = use.dim != kNone && table.get<Dim>(op.dims)[use.dim].isOfElement;
+      if (t.isList ? use.isGroup : isOfElement)
+        return bad("a dim of a list's tensors in another place, or a group in a list");
       if (use.dim == kNone ? !value(use.expr, op, 0) : !code(use.expr, op, 0))
         return false;
     }
@@ -111,13 +121,16 @@ private:
         if (!index(d, uint32_t(DType::Index) + isLaunched(op), "an unknown dtype"))
           return false;
     }
+    uint32_t lists = 0;
     for (const Tensor &t : table.get<Tensor>(op.tensors)) {
       if (!name(t.name) || !slice<DimUse>(t.dims) ||
           !index(t.typeVar, op.typeVars.count, "a tensor without a dtype"))
         return false;
       if (t.dims.count > kMaxRank || uint32_t(t.role) > 2 ||
-          (t.aliasOf != kNone && t.aliasOf >= op.tensors.count))
+          (t.aliasOf != kNone && t.aliasOf >= op.tensors.count) || (t.isList && t.optional))
         return bad("a tensor that is out of range");
+      if ((lists += t.isList != 0) > kMaxLists)
+        return bad("an op with too many lists");
       if (!dimUses(op, t))
         return false;
     }
@@ -127,6 +140,8 @@ private:
         return false;
       if ((groups += d.isGroup != 0) > 1)
         return bad("an op with two groups of leading dims");
+      if (d.isOfElement && (d.isGroup || d.choices.count))
+        return bad("a dim of a list's tensors that is fixed, or a group");
       if (d.bindTensor == kNone)
         continue;
       if (d.bindTensor >= op.tensors.count ||
@@ -184,9 +199,14 @@ private:
       for (const TensorMap &m : table.get<TensorMap>(v.maps))
         if (!tensorMap(m, op))
           return false;
-      for (const Param &p : table.get<Param>(v.layout))
+      uint64_t bytes = 0;
+      for (const Param &p : table.get<Param>(v.layout)) {
         if (!parameter(p, op, v))
           return false;
+        bytes += table.bytesOf(p, op, v);
+      }
+      if (bytes > kMaxParamBytes)
+        return bad("a kernel with too many bytes of parameters");
     }
     return true;
   }
@@ -203,6 +223,9 @@ private:
   bool plan(const Op &op, const Variant &v) {
     if (!slice<Scratch>(v.scratch) || !slice<Launch>(v.launches))
       return false;
+    auto isList = [](const Tensor &t) { return t.isList != 0; };
+    if ((v.launches.count || isLaunched(op)) && std::ranges::any_of(table.get<Tensor>(op.tensors), isList))
+      return bad("a plan of an op on lists");
     if (v.scratch.count > kMaxScratch || v.launches.count > kMaxLaunches ||
         (isLaunched(op) && v.launches.count))
       return bad("a plan with too many launches or scratch buffers");
@@ -287,6 +310,9 @@ private:
       return true;
     case ParamKind::TensorMap:
       return index(p.a, v.maps.count, "a parameter of no tensor map");
+    case ParamKind::ListLength:
+      return index(p.a, op.tensors.count, "a parameter of no tensor") &&
+             (table.get<Tensor>(op.tensors)[p.a].isList || bad("the length of what is no list"));
     }
     return bad("a parameter of an unknown kind");
   }
@@ -296,6 +322,26 @@ private:
 };
 
 } // namespace
+
+bool Table::isOfList(const Param &p, const Op &op, const Variant &v) const {
+  switch (p.kind) {
+  case ParamKind::TensorPointer:
+  case ParamKind::Stride:
+    return get<Tensor>(op.tensors)[p.a].isList;
+  case ParamKind::Dim:
+    return get<Dim>(op.dims)[p.a].isOfElement;
+  case ParamKind::TensorMap:
+    return get<Tensor>(op.tensors)[get<TensorMap>(v.maps)[p.a].tensor].isList;
+  default:
+    return false;
+  }
+}
+
+size_t Table::bytesOf(const Param &p, const Op &op, const Variant &v) const {
+  constexpr size_t kMapBytes = 128;
+  size_t each = p.kind == ParamKind::TensorMap ? kMapBytes : sizeof(int64_t);
+  return isOfList(p, op, v) ? each * kMaxListLength : each;
+}
 
 TilegymStatus Table::open(const void *data, size_t atHand, size_t size, int file, std::string_view source) {
   sourceName = source;

@@ -40,6 +40,9 @@ public:
   }
   size_t count() const { return ops().size() + launched().size(); }
   const OpPlan &plan(const format::Op &op) const { return plans[numberOf(op)]; }
+  /// Whether a parameter of a variant has a value for each tensor of a list, and what it takes of a launch's parameters.
+  bool isOfList(const format::Param &p, const format::Op &op, const format::Variant &v) const;
+  size_t bytesOf(const format::Param &p, const format::Op &op, const format::Variant &v) const;
   const format::Header &header() const { return *reinterpret_cast<const format::Header *>(base); }
   /// The code of an image, once it has been checked: where it lies in the block, or in `room`, read or unpacked.
   TilegymStatus readImage(const format::Image &image, std::vector<char> &room, const void **code) const;

@@ -50,9 +50,9 @@ bool isCaptured(const Driver &driver, CUstream stream) {
   return stream && driver.streamIsCapturing(stream, &capturing) == kSuccess && capturing;
 }
 
-TilegymStatus askDriver(const Driver &driver, const Device &device, const Call &call, size_t id,
-                        CUstream stream) {
-  const void *data = call.bound[id].given->data;
+TilegymStatus askDriver(const Driver &driver, const Device &device, const Call &call, uint32_t id,
+                        size_t element, CUstream stream) {
+  const void *data = call.views(id)[element].given->data;
   auto address = reinterpret_cast<CUdeviceptr>(data);
   int names[] = {kPointerMemoryType, kPointerDeviceOrdinal, kPointerIsManaged}, type = 0, ordinal = -1;
   unsigned managed = 0;
@@ -70,7 +70,7 @@ TilegymStatus askDriver(const Driver &driver, const Device &device, const Call &
   }
   if ((result != kSuccess || type == 0) && isCaptured(driver, stream))
     return TILEGYM_OK;
-  Text op(call.table.text(call.op.name)), name(call.table.text(call.tensors[id].name));
+  Text op(call.table.text(call.op.name)), name(call.nameOf(id, element));
   if (result != kSuccess || type == 0)
     return fail(TILEGYM_INVALID_ARGUMENT,
                 "%s: %s: %p is not an address of the GPU's memory; expected device memory", op.data,
@@ -87,12 +87,12 @@ TilegymStatus checkPointers(const Driver &driver, const Device &device, const Ca
     memory = KnownMemory();
     memory.driver = &driver;
   }
-  for (size_t id = 0; id < call.tensors.size(); ++id) {
-    const BoundTensor &b = call.bound[id];
-    if (!b.given || b.elements == 0 ||
-        memory.serves(id, reinterpret_cast<uint64_t>(b.given->data), device.ordinal))
-      continue;
-    TRY(askDriver(driver, device, call, id, stream));
+  for (uint32_t id = 0; id < call.tensors.size(); ++id) {
+    std::span<const BoundTensor> views = call.views(id);
+    for (size_t i = 0; i < views.size(); ++i)
+      if (views[i].elements != 0 &&
+          !memory.serves(id, reinterpret_cast<uint64_t>(views[i].given->data), device.ordinal))
+        TRY(askDriver(driver, device, call, id, i, stream));
   }
   return TILEGYM_OK;
 }

@@ -5,21 +5,43 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace tilegym::runtime {
 namespace {
 
 using format::Inst;
 using format::OpCode;
-constexpr int kStack = 64;
+constexpr int kStack = 64, kSums = 4;
+/// A sum of more terms is a mistake, not work to do.
+constexpr int64_t kMaxTerms = int64_t(1) << 24;
 
 /// What an instruction takes from the stack.
-enum class Form : uint8_t { Push, Unary, Integers, Reals, Ternary, Unknown };
+enum class Form : uint8_t {
+  Push,
+  Unary,
+  Integers,
+  Reals,
+  Ternary,
+  Variable,
+  ListDim,
+  BeginSum,
+  EndSum,
+  Unknown
+};
 
 constexpr Form formOf(OpCode code) {
-  if (code <= OpCode::PushDType)
+  if (code <= OpCode::PushListLength)
     return Form::Push;
   switch (code) {
+  case OpCode::PushVariable:
+    return Form::Variable;
+  case OpCode::ListDim:
+    return Form::ListDim;
+  case OpCode::BeginSum:
+    return Form::BeginSum;
+  case OpCode::EndSum:
+    return Form::EndSum;
   case OpCode::NegI:
   case OpCode::AbsI:
   case OpCode::Pow2CeilI:
@@ -36,13 +58,13 @@ constexpr Form formOf(OpCode code) {
   case OpCode::Select:
     return Form::Ternary;
   default:
-    return code > OpCode::Select ? Form::Unknown : code < OpCode::AddF ? Form::Integers : Form::Reals;
+    return code > OpCode::EndSum ? Form::Unknown : code < OpCode::AddF ? Form::Integers : Form::Reals;
   }
 }
 
 /// As a table: expressions are evaluated on every call.
 constexpr auto kForms = [] {
-  std::array<Form, size_t(OpCode::Select) + 1> forms{};
+  std::array<Form, size_t(OpCode::EndSum) + 1> forms{};
   for (size_t code = 0; code < forms.size(); ++code)
     forms[code] = formOf(OpCode(code));
   return forms;
@@ -236,6 +258,36 @@ struct Machine {
     return c;
   }
 
+  int64_t listDim(uint32_t dim, int64_t element, const Values &v) {
+    if (element >= 0 && element < int64_t(v.listDimCounts[dim]))
+      return v.listDims[dim][element];
+    error = "an element that the list has not";
+    return 0;
+  }
+
+  // ---- sums: the variable and its end of each that has begun
+  struct Sum {
+    int64_t at, end;
+  };
+  Sum sums[kSums];
+  int numSums = 0;
+
+  /// Where execution goes on.
+  const Inst *beginSum(const Inst *inst, int64_t first, int64_t end) {
+    if (first >= end)
+      return inst + inst->a;
+    if (uint64_t(end) - uint64_t(first) > uint64_t(kMaxTerms))
+      error = "a sum of more than 16777216 terms";
+    sums[numSums++] = {first, end};
+    return inst;
+  }
+  const Inst *endSum(const Inst *inst) {
+    if (++sums[numSums - 1].at < sums[numSums - 1].end)
+      return inst - inst->a;
+    --numSums;
+    return inst;
+  }
+
   static Cell push(const Inst &inst, const Values &v) {
     Cell c{};
     switch (inst.code) {
@@ -264,6 +316,9 @@ struct Machine {
     case OpCode::PushDType:
       c.i = v.dtypes[inst.a];
       break;
+    case OpCode::PushListLength:
+      c.i = v.listLengths[inst.a];
+      break;
     default: // PushInt, PushFloat: the same bits
       c.i = inst.imm;
       break;
@@ -274,7 +329,7 @@ struct Machine {
 
 /// Two operands and one operation that cannot fail, or a division: most of what calls evaluate. False where the code is none of that.
 bool evaluateShort(std::span<const Inst> code, const Values &values, int64_t *value) {
-  if (code.size() != 3 || code[0].code > OpCode::PushDType || code[1].code > OpCode::PushDType)
+  if (code.size() != 3 || code[0].code > OpCode::PushListLength || code[1].code > OpCode::PushListLength)
     return false;
   int64_t a = Machine::push(code[0], values).i, b = Machine::push(code[1], values).i;
   switch (code[2].code) {
@@ -305,9 +360,12 @@ bool evaluateShort(std::span<const Inst> code, const Values &values, int64_t *va
 int operandsOf(OpCode code) {
   switch (kForms[size_t(code)]) {
   case Form::Unary:
+  case Form::ListDim:
     return 1;
   case Form::Integers:
   case Form::Reals:
+  case Form::BeginSum:
+  case Form::EndSum:
     return 2;
   case Form::Ternary:
     return 3;
@@ -334,6 +392,10 @@ Evaluated apply(OpCode code, const Cell *operands) {
   case Form::Ternary:
     made = operands[0].i ? operands[1] : operands[2];
     break;
+  case Form::Variable: // those of sums stand in no straight line
+  case Form::ListDim:
+  case Form::BeginSum:
+  case Form::EndSum:
   case Form::Push:
   case Form::Unknown:
     break;
@@ -348,8 +410,9 @@ Evaluated evaluate(std::span<const Inst> code, const Values &values) {
   stack[0] = Cell{};
   Cell *top = stack; // the first free one
   Machine machine;
-  for (const Inst &inst : code) {
-    if (inst.code <= OpCode::PushDType) { // every second one, in code as short as it is
+  for (const Inst *at = code.data(), *end = at + code.size(); at != end; ++at) {
+    const Inst &inst = *at;
+    if (inst.code <= OpCode::PushListLength) { // every second one, in code as short as it is
       *top++ = Machine::push(inst, values);
       continue;
     }
@@ -369,6 +432,21 @@ Evaluated evaluate(std::span<const Inst> code, const Values &values) {
       top -= 2;
       top[-1] = top[-1].i ? top[0] : top[1];
       break;
+    case Form::Variable:
+      (top++)->i = machine.sums[inst.a].at;
+      break;
+    case Form::ListDim:
+      top[-1].i = machine.listDim(inst.a, top[-1].i, values);
+      break;
+    case Form::BeginSum:
+      --top;
+      at = machine.beginSum(at, std::exchange(top[-1].i, 0), top->i);
+      break;
+    case Form::EndSum:
+      --top;
+      top[-1].i = machine.integer(OpCode::AddI, top[-1].i, top->i);
+      at = machine.endSum(at);
+      break;
     case Form::Push:
     case Form::Unknown:
       break;
@@ -379,43 +457,93 @@ Evaluated evaluate(std::span<const Inst> code, const Values &values) {
   return {stack[0], nullptr};
 }
 
-const char *checkCode(std::span<const Inst> code, CodeLimits limits) {
-  int top = 0;
-  for (const Inst &inst : code) {
-    int needs = 0;
-    switch (formOf(inst.code)) {
-    case Form::Push: {
-      uint32_t limit = inst.code == OpCode::PushDim || inst.code == OpCode::PushRank ? limits.dims
-                       : inst.code == OpCode::PushScalarInt || inst.code == OpCode::PushScalarFloat
-                           ? limits.scalars
-                       : inst.code == OpCode::PushPresent                                  ? limits.tensors
-                       : inst.code == OpCode::PushParam                                    ? limits.params
-                       : inst.code == OpCode::PushSizeOf || inst.code == OpCode::PushDType ? limits.typeVars
-                                                                                           : UINT32_MAX;
-      if (inst.a >= limit)
-        return "an expression that names nothing";
-      if (++top > kStack)
-        return "an expression that is too deep";
-      continue;
+namespace {
+
+/// Walks code once, as if every sum had one term.
+struct CodeChecker {
+  std::span<const Inst> code;
+  const CodeLimits &limits;
+  struct Open {
+    size_t begin;
+    int top; ///< of the stack within it, with the sum so far
+  };
+  Open sums[kSums] = {};
+  int numSums = 0, top = 0;
+
+  uint32_t limitOf(OpCode opcode) const {
+    switch (opcode) {
+    case OpCode::PushDim:
+    case OpCode::PushRank:
+    case OpCode::ListDim:
+      return limits.dims;
+    case OpCode::PushScalarInt:
+    case OpCode::PushScalarFloat:
+      return limits.scalars;
+    case OpCode::PushPresent:
+    case OpCode::PushListLength:
+      return limits.tensors;
+    case OpCode::PushParam:
+      return limits.params;
+    case OpCode::PushSizeOf:
+    case OpCode::PushDType:
+      return limits.typeVars;
+    case OpCode::PushVariable:
+      return uint32_t(numSums);
+    default:
+      return UINT32_MAX;
     }
-    case Form::Unary:
-      needs = 1;
-      break;
-    case Form::Integers:
-    case Form::Reals:
-      needs = 2;
-      break;
-    case Form::Ternary:
-      needs = 3;
-      break;
-    case Form::Unknown:
-      return "an expression with an unknown instruction";
-    }
-    if (top < needs)
-      return "an expression that lacks an operand";
-    top -= needs - 1;
   }
-  return code.empty() || top == 1 ? nullptr : "an expression with more than one value";
+
+  bool names(const Inst &inst) const {
+    if (inst.a >= limitOf(inst.code))
+      return false;
+    bool isDim = inst.code == OpCode::PushDim || inst.code == OpCode::ListDim;
+    if (isDim && (limits.listDims >> inst.a & 1) != (inst.code == OpCode::ListDim))
+      return false;
+    return inst.code != OpCode::PushListLength || limits.lists >> inst.a & 1;
+  }
+
+  const char *beginSum(size_t at) {
+    if (numSums == kSums || code[at].a >= code.size() - at)
+      return "a sum without an end";
+    sums[numSums++] = {at, top};
+    return nullptr;
+  }
+  const char *endSum(size_t at) {
+    const Inst &end = code[at];
+    if (!numSums || sums[numSums - 1].begin + end.a != at || code[sums[numSums - 1].begin].a != end.a)
+      return "a sum without a beginning";
+    return top == sums[--numSums].top ? nullptr : "a sum of more than one term";
+  }
+
+  const char *run() {
+    for (size_t at = 0; at < code.size(); ++at) {
+      const Inst &inst = code[at];
+      Form form = formOf(inst.code);
+      if (form == Form::Unknown)
+        return "an expression with an unknown instruction";
+      if (form != Form::BeginSum && form != Form::EndSum && !names(inst))
+        return "an expression that names nothing";
+      int needs = operandsOf(inst.code), within = numSums - (form == Form::EndSum);
+      if (top - needs < (within > 0 ? sums[within - 1].top : 0))
+        return "an expression that lacks an operand";
+      top -= needs - 1;
+      if (top > kStack)
+        return "an expression that is too deep";
+      const char *why = form == Form::BeginSum ? beginSum(at) : form == Form::EndSum ? endSum(at) : nullptr;
+      if (why)
+        return why;
+    }
+    if (numSums)
+      return "a sum without an end";
+    return code.empty() || top == 1 ? nullptr : "an expression with more than one value";
+  }
+};
+
+} // namespace
+
+const char *checkCode(std::span<const Inst> code, CodeLimits limits) {
+  return CodeChecker{.code = code, .limits = limits}.run();
 }
 
 } // namespace tilegym::runtime

@@ -22,6 +22,9 @@ struct Values {
   const int64_t *groupRanks = nullptr; ///< by dim: leading dims of a group
   const uint8_t *dtypes = nullptr;     ///< by type var
   int64_t smCount = 0;
+  const uint32_t *listLengths = nullptr;    ///< by tensor, of lists
+  const int64_t *const *listDims = nullptr; ///< by dim, of elements: the value of each
+  const uint32_t *listDimCounts = nullptr;  ///< by dim: how many these are
 };
 
 struct Evaluated {
@@ -41,8 +44,10 @@ int operandsOf(format::OpCode code);
 
 struct CodeLimits {
   uint32_t dims, scalars, tensors, params, typeVars;
+  uint64_t lists = 0, listDims = 0; ///< bit a tensor that is a list, a dim of elements
 };
-/// Null where the code is sound: known opcodes, operands in range, a stack that never underflows or exceeds its size and ends with one value (or no code).
+/// Null where the code is sound: known opcodes, operands in range, a stack that never underflows or exceeds its size and ends with one value (or no code), sums
+/// that lie one in the other.
 const char *checkCode(std::span<const format::Inst> code, CodeLimits limits);
 
 } // namespace tilegym::runtime

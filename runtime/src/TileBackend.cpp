@@ -8,9 +8,10 @@ namespace {
 
 /// An address whose device is the call's, where the thread has no context yet.
 const void *someData(const Call &call) {
-  for (size_t id = 0; id < call.tensors.size(); ++id)
-    if (call.bound[id].given && call.bound[id].elements)
-      return call.bound[id].given->data;
+  for (uint32_t id = 0; id < call.tensors.size(); ++id)
+    for (const BoundTensor &b : call.views(id))
+      if (b.elements)
+        return b.given->data;
   return nullptr;
 }
 

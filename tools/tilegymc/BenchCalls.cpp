@@ -23,8 +23,13 @@ std::optional<sem::TestCall> withDim(const sem::OpModel &op, const sem::TestCall
   sem::TestCall out = call;
   sem::HostValues values = call.bound.values;
   values.dims[dim] = value;
+  if (op.dims[dim].perElement) // of each tensor of a list as far as it is larger
+    for (int64_t &each : values.lists[dim])
+      each = std::min(each, value);
   for (size_t id = 0; id < op.tensors.size(); ++id)
-    for (sem::ArrayShape &array : out.shape.tensors[id]) {
+    for (size_t element = 0; element < out.shape.tensors[id].size(); ++element) {
+      sem::ArrayShape &array = out.shape.tensors[id][element];
+      values.locals = {sem::Constant{int64_t(element)}};
       array.extents.clear();
       for (const sem::DimUse &use : op.tensors[id].dims) {
         if (use.isGroup && size_t(use.dim) == dim) {
@@ -50,16 +55,37 @@ std::optional<sem::TestCall> withDim(const sem::OpModel &op, const sem::TestCall
   return out;
 }
 
+/// A dim's value; of a dim of a list's tensors the greatest.
+static int64_t extentIn(const sem::OpModel &op, const sem::TestCall &call, size_t dim) {
+  if (!op.dims[dim].perElement)
+    return call.bound.values.dims[dim];
+  int64_t most = 0;
+  for (int64_t each : call.bound.values.lists[dim])
+    most = std::max(most, each);
+  return most;
+}
+
+/// "8x2048" where all are equal, else "[1, 2, 3]".
+static std::string listText(const std::vector<int64_t> &values) {
+  if (values.size() > 1 && std::count(values.begin(), values.end(), values[0]) == int64_t(values.size()))
+    return std::to_string(values.size()) + "x" + std::to_string(values[0]);
+  std::string text = "[";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? "," : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
 /// Of the first tensor's axes but the last, which decides what variants there are; -1: all are 1.
 static int64_t longestDim(const sem::OpModel &op, const sem::TestCall &call) {
   int64_t longest = -1;
+  auto extentOf = [&](int64_t dim) { return extentIn(op, call, size_t(dim)); };
   if (op.tensors.empty())
     return longest;
   const std::vector<sem::DimUse> &uses = op.tensors[0].dims;
   for (size_t axis = 0; axis + (uses.size() > 1) < uses.size(); ++axis) {
     int64_t dim = uses[axis].dim;
-    if (dim >= 0 && op.dims[size_t(dim)].choices.empty() && call.bound.values.dims[size_t(dim)] > 1 &&
-        (longest < 0 || call.bound.values.dims[size_t(dim)] > call.bound.values.dims[size_t(longest)]))
+    if (dim >= 0 && op.dims[size_t(dim)].choices.empty() && extentOf(dim) > 1 &&
+        (longest < 0 || extentOf(dim) > extentOf(longest)))
       longest = dim;
   }
   return longest;
@@ -71,13 +97,12 @@ sem::TestCall smallEnough(const sem::OpModel &op, const sem::TestCall &call, int
     int64_t dim = longestDim(op, small);
     if (dim < 0 || largestWith(op, small.bound, dim) <= elements)
       break;
-    std::optional<sem::TestCall> less =
-        withDim(op, small, size_t(dim), small.bound.values.dims[size_t(dim)] / 2);
+    std::optional<sem::TestCall> less = withDim(op, small, size_t(dim), extentIn(op, small, size_t(dim)) / 2);
     if (!less)
       break;
     small = std::move(*less);
-    small.name = call.name + ", " + op.dims[size_t(dim)].name + "=" +
-                 std::to_string(small.bound.values.dims[size_t(dim)]);
+    small.name =
+        call.name + ", " + op.dims[size_t(dim)].name + "=" + std::to_string(extentIn(op, small, size_t(dim)));
   }
   return small;
 }
@@ -88,7 +113,10 @@ std::string callName(const sem::OpModel &op, const sem::TestCall &call) {
     name += (name.empty() ? "" : " ") + what + "=" + value;
   };
   for (size_t i = 0; i < op.dims.size(); ++i)
-    add(op.dims[i].name, std::to_string(call.bound.values.dims[i]));
+    if (op.dims[i].perElement)
+      add(op.dims[i].name, listText(call.bound.values.lists[i]));
+    else
+      add(op.dims[i].name, std::to_string(call.bound.values.dims[i]));
   const sem::Specialization &spec = call.bound.spec;
   for (size_t i = 0; i < op.typeVars.size(); ++i)
     if (op.typeVars[i].choices.size() > 1)

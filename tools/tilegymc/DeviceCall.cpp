@@ -26,22 +26,28 @@ size_t DeviceCall::homeOf(size_t id) const {
 
 bool DeviceCall::upload(interp::Spread spread, uint64_t transposed, std::byte poison, std::string &error) {
   tensors.resize(op.tensors.size());
-  images.assign(op.tensors.size(), std::nullopt);
+  images.assign(op.tensors.size(), {});
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     if (!call.bound.spec.present[id] || homeOf(id) != id)
       continue;
     const sem::TensorParam &tensor = op.tensors[id];
-    if (tensor.role != sem::Role::Output) {
-      const interp::HostTensor &given = inputs.tensors[id][0];
-      images[id] = transposed >> id & 1 ? interp::respread(given, interp::Spread::Transposed) : given;
-    } else {
-      interp::HostTensor dense = interp::HostTensor::allocate(call.bound.spec.dtypes[size_t(tensor.typeVar)],
-                                                              call.bound.shapes[id][0]);
-      images[id] = spread == interp::Spread::Dense ? dense : interp::respread(dense, spread);
-      std::fill_n(images[id]->buffer->data(), images[id]->buffer->size(), poison);
+    size_t count = call.bound.shapes[id].size();
+    tensors[id].resize(count); // stays as it is: views point into it
+    for (size_t i = 0; i < count; ++i) {
+      interp::HostTensor image;
+      if (tensor.role != sem::Role::Output) {
+        const interp::HostTensor &given = inputs.tensors[id][i];
+        image = transposed >> id & 1 ? interp::respread(given, interp::Spread::Transposed) : given;
+      } else {
+        interp::HostTensor dense = interp::HostTensor::allocate(
+            call.bound.spec.dtypes[size_t(tensor.typeVar)], call.bound.shapes[id][i]);
+        image = spread == interp::Spread::Dense ? dense : interp::respread(dense, spread);
+        std::fill_n(image.buffer->data(), image.buffer->size(), poison);
+      }
+      if (!tensors[id][i].upload(gpu, image, error))
+        return false;
+      images[id].push_back(std::move(image));
     }
-    if (!tensors[id].upload(gpu, *images[id], error))
-      return false;
   }
   for (size_t id = 0; id < op.tensors.size(); ++id)
     if (call.bound.spec.present[id])
@@ -51,14 +57,19 @@ bool DeviceCall::upload(interp::Spread spread, uint64_t transposed, std::byte po
 
 const std::vector<const void *> &DeviceCall::arguments() {
   scalars.assign(op.scalars.size(), 0);
+  lists.assign(op.tensors.size(), {});
   list.clear();
   for (const sem::Argument &argument : op.arguments) {
     size_t id = size_t(argument.id);
-    if (argument.isTensor) {
-      list.push_back(images[id] ? tensors[homeOf(id)].view() : nullptr);
-    } else {
+    if (!argument.isTensor) {
       scalars[id] = scalarArgument(op, call, id, inputs.scalars[id]);
       list.push_back(&scalars[id]);
+    } else if (op.tensors[id].isList) {
+      for (DeviceTensor &tensor : tensors[homeOf(id)])
+        lists[id].tensors.push_back(*tensor.view());
+      list.push_back(lists[id].argument());
+    } else {
+      list.push_back(images[id].empty() ? nullptr : tensors[homeOf(id)][0].view());
     }
   }
   return list;
@@ -77,25 +88,25 @@ DeviceCall::download(std::vector<std::string> &damages, std::string &error) {
   std::vector<std::vector<interp::HostTensor>> out(op.tensors.size());
   std::set<size_t> shared;
   for (size_t id = 0; id < op.tensors.size(); ++id)
-    if (images[id] && homeOf(id) != id)
+    if (!images[id].empty() && homeOf(id) != id)
       shared.insert(homeOf(id));
-  for (size_t id = 0; id < op.tensors.size(); ++id) {
-    if (!images[id])
-      continue;
-    std::string damage;
-    std::optional<interp::HostTensor> now = tensors[homeOf(id)].download(gpu, damage, error);
-    if (!now)
-      return std::nullopt;
-    bool isInput = op.tensors[id].role == sem::Role::Input && !shared.count(id);
-    if (int64_t byte = interp::firstChange(*images[id], now->buffer->data(), isInput);
-        damage.empty() && byte >= 0)
-      damage = isInput ? "an input was written, at byte " + std::to_string(byte) + " of its memory"
-                       : "byte " + std::to_string(byte) +
-                             " of its memory was written, which is between its elements";
-    if (!damage.empty())
-      damages.push_back("`" + op.tensors[id].name + "`: " + damage);
-    out[id].push_back(std::move(*now));
-  }
+  for (size_t id = 0; id < op.tensors.size(); ++id)
+    for (size_t i = 0; i < images[id].size(); ++i) {
+      std::string damage;
+      std::optional<interp::HostTensor> now = tensors[homeOf(id)][i].download(gpu, damage, error);
+      if (!now)
+        return std::nullopt;
+      bool isInput = op.tensors[id].role == sem::Role::Input && !shared.count(id);
+      if (int64_t byte = interp::firstChange(images[id][i], now->buffer->data(), isInput);
+          damage.empty() && byte >= 0)
+        damage = isInput ? "an input was written, at byte " + std::to_string(byte) + " of its memory"
+                         : "byte " + std::to_string(byte) +
+                               " of its memory was written, which is between its elements";
+      std::string called = op.tensors[id].name + (op.tensors[id].isList ? "[" + std::to_string(i) + "]" : "");
+      if (!damage.empty())
+        damages.push_back("`" + called + "`: " + damage);
+      out[id].push_back(std::move(*now));
+    }
   return out;
 }
 

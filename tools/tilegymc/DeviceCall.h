@@ -7,6 +7,18 @@
 
 namespace tilegym::cli {
 
+/// A list as the C interface takes it.
+struct ListArgument {
+  std::vector<TilegymTensor> tensors;
+  const TilegymTensorList *argument() {
+    list = {tensors.data(), tensors.size()};
+    return &list;
+  }
+
+private:
+  TilegymTensorList list{};
+};
+
 class DeviceCall {
 public:
   /// `inPlace`: outputs that may share an input's memory do.
@@ -34,8 +46,10 @@ private:
   const sem::TestCall &call;
   const interp::Arguments &inputs;
   const bool inPlace;
-  std::vector<std::optional<interp::HostTensor>> images; ///< what was uploaded, by tensor id
-  std::vector<DeviceTensor> tensors;
+  std::vector<std::vector<interp::HostTensor>>
+      images; ///< what was uploaded, by tensor id: one, or those of a list
+  std::vector<std::vector<DeviceTensor>> tensors;
+  std::vector<ListArgument> lists; ///< by tensor id
   std::vector<uint64_t> scalars;
   std::vector<const void *> list;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What `explain` knows of one call on one package: the choice that dispatch makes, as the runtime makes it, without a GPU.
 #pragma once
+#include "DeviceCall.h"
 #include "PackageFile.h"
 #include "compiler/interpreter/HostTensor.h"
 #include "compiler/semantics/TestCalls.h"
@@ -24,8 +25,8 @@ public:
   runtime::ScratchSpace scratch;
 
 private:
-  std::vector<interp::Dims> strides;
-  std::vector<TilegymTensor> tensors;
+  std::vector<std::vector<interp::Dims>> strides; ///< by tensor: of each of a list
+  std::vector<ListArgument> tensors;
   std::vector<uint64_t> scalars;
   std::vector<const void *> arguments;
 };

@@ -12,6 +12,7 @@ PretendedCall::PretendedCall(const sem::OpModel &op, const sem::TestCall &test, 
                              size_t number)
     : call(package.table(), package.table().ops()[number]), strides(op.tensors.size()),
       tensors(op.tensors.size()), scalars(op.scalars.size()) {
+  uintptr_t block = 0;
   for (const sem::Argument &argument : op.arguments) {
     size_t id = size_t(argument.id);
     if (!argument.isTensor) {
@@ -20,12 +21,15 @@ PretendedCall::PretendedCall(const sem::OpModel &op, const sem::TestCall &test, 
     } else if (!test.bound.spec.present[id]) {
       arguments.push_back(nullptr);
     } else {
-      const interp::Dims &shape = test.bound.shapes[id][0];
-      strides[id] = interp::contiguousStrides(shape);
       DType dtype = test.bound.spec.dtypes[size_t(op.tensors[id].typeVar)];
-      tensors[id] = {reinterpret_cast<void *>((id + 1) << 44), shape.data(), strides[id].data(),
-                     int32_t(shape.size()), int32_t(dtype)};
-      arguments.push_back(&tensors[id]);
+      for (const interp::Dims &shape : test.bound.shapes[id])
+        strides[id].push_back(interp::contiguousStrides(shape));
+      for (const interp::Dims &shape : test.bound.shapes[id])
+        tensors[id].tensors.push_back({reinterpret_cast<void *>(++block << 44), shape.data(),
+                                       strides[id][tensors[id].tensors.size()].data(), int32_t(shape.size()),
+                                       int32_t(dtype)});
+      arguments.push_back(op.tensors[id].isList ? static_cast<const void *>(tensors[id].argument())
+                                                : tensors[id].tensors.data());
     }
   }
 }

@@ -31,10 +31,11 @@ std::string variantOf(const PackageFile &package, size_t number, const void *con
 /// A place where two runs with the same inputs gave other bits; empty: none.
 std::string difference(const sem::OpModel &op, const Tensors &a, const Tensors &b) {
   for (size_t id = 0; id < op.tensors.size(); ++id)
-    if (op.tensors[id].role != sem::Role::Input && !a[id].empty())
-      for (int64_t i = 0, count = a[id][0].numElements(); i < count; ++i)
-        if (a[id][0].bits(i) != b[id][0].bits(i))
-          return "element " + std::to_string(i) + " (row-major) of `" + op.tensors[id].name + "`";
+    for (size_t t = 0; op.tensors[id].role != sem::Role::Input && t < a[id].size(); ++t)
+      for (int64_t i = 0, count = a[id][t].numElements(); i < count; ++i)
+        if (a[id][t].bits(i) != b[id][t].bits(i))
+          return "element " + std::to_string(i) + " (row-major) of `" + op.tensors[id].name +
+                 (op.tensors[id].isList ? "[" + std::to_string(t) + "]`" : "`");
   return "";
 }
 
@@ -83,14 +84,22 @@ void GpuBackend::checkShapes(DeviceCall &call, size_t number, const sem::TestCal
     if (!op.arguments[i].isTensor || op.tensors[id].role != sem::Role::Output ||
         !test.bound.spec.present[id] || op.typeVars[size_t(op.tensors[id].typeVar)].isArgument)
       continue;
-    int64_t shape[TILEGYM_MAX_RANK];
-    int32_t rank = 0, dtype = 0;
-    if (tilegym_infer_shape(package.handle(), number, given.data(), i, shape, &rank, &dtype) != TILEGYM_OK)
-      addFault(outcome, tilegym_last_error());
-    else if (interp::Dims(shape, shape + rank) != test.bound.shapes[id][0] ||
-             dtype != int32_t(test.bound.spec.dtypes[size_t(op.tensors[id].typeVar)]))
-      addFault(outcome, "the package computes another shape or dtype for `" + op.tensors[id].name +
-                            "` than the spec says");
+    const std::vector<interp::Dims> &shapes = test.bound.shapes[id];
+    for (size_t t = 0; t < shapes.size(); ++t) {
+      int64_t shape[TILEGYM_MAX_RANK];
+      int32_t rank = 0, dtype = 0;
+      size_t count = 1;
+      TilegymStatus status =
+          op.tensors[id].isList
+              ? tilegym_infer_list(package.handle(), number, given.data(), i, t, &count, shape, &rank, &dtype)
+              : tilegym_infer_shape(package.handle(), number, given.data(), i, shape, &rank, &dtype);
+      if (status != TILEGYM_OK)
+        addFault(outcome, tilegym_last_error());
+      else if (count != shapes.size() || interp::Dims(shape, shape + rank) != shapes[t] ||
+               dtype != int32_t(test.bound.spec.dtypes[size_t(op.tensors[id].typeVar)]))
+        addFault(outcome, "the package computes another shape or dtype for `" + op.tensors[id].name +
+                              "` than the spec says");
+    }
   }
 }
 
@@ -178,9 +187,6 @@ interp::BackendRun GpuBackend::run(const sem::TestCall &test, const interp::Argu
     out.skipped = why;
   else
     out.skipped = whySkipped(test);
-  for (const sem::TensorParam &tensor : op.tensors)
-    if (tensor.isList)
-      out.skipped = "kernels that take lists cannot be compiled yet";
   if (!out.skipped.empty())
     return out;
   interp::Outcome outcome;

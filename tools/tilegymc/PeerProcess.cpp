@@ -124,11 +124,17 @@ std::vector<std::unique_ptr<Contestant>> PeerProcess::prepare(const sem::OpModel
       continue;
     Json input = {{"name", op.tensors[id].name}, {"present", bool(call.bound.spec.present[id])}};
     if (call.bound.spec.present[id]) {
-      std::string path = folder.path + "/" + op.tensors[id].name + ".npy";
-      if (!interp::writeNpy(path, pattern.tensors[id][0], error))
+      bool isList = op.tensors[id].isList;
+      for (size_t i = 0; i < pattern.tensors[id].size() && error.empty(); ++i) {
+        std::string path =
+            folder.path + "/" + op.tensors[id].name + (isList ? "." + std::to_string(i) : "") + ".npy";
+        interp::writeNpy(path, pattern.tensors[id][i], error);
+        input["files"].push_back(path);
+        input["shapes"].push_back(call.bound.shapes[id][i]);
+      }
+      if (!error.empty())
         break;
-      input["file"] = path;
-      input["shape"] = call.bound.shapes[id][0];
+      input["list"] = isList;
       input["dtype"] = std::string(tilegym::name(call.bound.spec.dtypes[size_t(op.tensors[id].typeVar)]));
     }
     question["inputs"].push_back(std::move(input));

@@ -117,9 +117,11 @@ int writeOut(const Options &o, const sem::OpModel &op, const Tensors &tensors) {
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     if (op.tensors[id].role == sem::Role::Input || tensors[id].empty())
       continue;
-    std::string error, path = o.out + "/" + op.tensors[id].name + ".npy";
-    if (!writeFile(path, interp::encodeNpy(tensors[id][0])))
-      return EnvironmentLacks;
+    for (size_t i = 0; i < tensors[id].size(); ++i) {
+      std::string called = op.tensors[id].name + (op.tensors[id].isList ? "." + std::to_string(i) : "");
+      if (!writeFile(o.out + "/" + called + ".npy", interp::encodeNpy(tensors[id][i])))
+        return EnvironmentLacks;
+    }
   }
   return Ok;
 }
@@ -131,12 +133,14 @@ void print(const sem::OpModel &op, const UserCall &user, const Result &result, c
   for (size_t id = 0; id < op.tensors.size(); ++id) {
     if (op.tensors[id].role == sem::Role::Input || result.tensors[id].empty())
       continue;
-    const interp::HostTensor &tensor = result.tensors[id][0];
-    const std::string &name = op.tensors[id].name;
-    j["outputs"][name] = {{"dtype", std::string(tilegym::name(tensor.dtype))}, {"shape", tensor.shape}};
-    if (!globals.json)
-      std::printf("%s: %s = %s\n", name.c_str(), typeText(tensor.dtype, tensor.shape).c_str(),
-                  firstElements(tensor).c_str());
+    for (size_t i = 0; i < result.tensors[id].size(); ++i) {
+      const interp::HostTensor &tensor = result.tensors[id][i];
+      std::string name = op.tensors[id].name + (op.tensors[id].isList ? "[" + std::to_string(i) + "]" : "");
+      j["outputs"][name] = {{"dtype", std::string(tilegym::name(tensor.dtype))}, {"shape", tensor.shape}};
+      if (!globals.json)
+        std::printf("%s: %s = %s\n", name.c_str(), typeText(tensor.dtype, tensor.shape).c_str(),
+                    firstElements(tensor).c_str());
+    }
   }
   if (globals.json)
     std::puts(j.dump(2).c_str());

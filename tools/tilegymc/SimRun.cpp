@@ -20,12 +20,6 @@ void addSimOptions(CLI::App &command, SimOptions &options) {
 
 namespace {
 
-/// No target lowers them yet.
-bool takesLists(const sem::OpModel &op) {
-  return std::any_of(op.tensors.begin(), op.tensors.end(),
-                     [](const sem::TensorParam &t) { return t.isList; });
-}
-
 /// A site's place in the op's spec or one of its libraries.
 SourceRange rangeOf(const sem::OpModel &op, const sim::Site *site) {
   std::vector<const ast::Spec *> specs = {op.spec.get()};
@@ -84,10 +78,7 @@ const std::pair<interp::Spread, const char *> kSpreads[] = {
 
 } // namespace
 
-int SimRun::open(const std::vector<OpPtr> &all, unsigned jobs) {
-  std::vector<OpPtr> ops;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(ops),
-               [](const OpPtr &op) { return !takesLists(*op); });
+int SimRun::open(const std::vector<OpPtr> &ops, unsigned jobs) {
   if (options.archs.empty())
     options.archs = {"sm_80", "sm_90a"};
   for (const std::string &chip : options.archs) {
@@ -108,11 +99,6 @@ void SimRun::run(const sem::OpModel &op, const sem::TestCall &call, interp::Case
                  std::vector<CaseLine> &lines) const {
   int64_t elements = sem::elementsOf(call);
   for (const Target &target : targets) {
-    if (takesLists(op)) {
-      lines.push_back(
-          skippedLine(op, call, "sim " + target.chip, "kernels that take lists cannot be compiled yet"));
-      continue;
-    }
     if (elements > options.limit) {
       lines.push_back(skippedLine(op, call, "sim " + target.chip,
                                   "it has " + std::to_string(elements) + " elements, more than --limit " +

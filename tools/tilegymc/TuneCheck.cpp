@@ -109,40 +109,44 @@ std::string TuneCheck::checkSmall(uint32_t index) {
 }
 
 bool TuneCheck::repeats(const Outputs &got, const std::vector<std::vector<interp::HostTensor>> &of) const {
-  for (size_t id = 0; id < got.size(); ++id) {
-    if (!got[id] || op.tensors[id].role != sem::Role::Output)
-      continue;
-    if (id >= of.size() || of[id].empty() || !of[id][0].isContiguous() || of[id][0].offset)
-      return false;
-    const interp::HostBuffer &whole = *got[id]->buffer, &part = *of[id][0].buffer;
-    for (size_t at = 0; at < whole.size(); at += part.size())
-      if (std::memcmp(whole.data() + at, part.data(), std::min(part.size(), whole.size() - at)))
+  for (size_t id = 0; id < got.size(); ++id)
+    for (size_t i = 0; i < got[id].size() && op.tensors[id].role == sem::Role::Output; ++i) {
+      if (id >= of.size() || i >= of[id].size() || !of[id][i].isContiguous() || of[id][i].offset)
         return false;
-  }
+      const interp::HostBuffer &whole = *got[id][i].buffer, &part = *of[id][i].buffer;
+      for (size_t at = 0; at < whole.size(); at += part.size())
+        if (std::memcmp(whole.data() + at, part.data(), std::min(part.size(), whole.size() - at)))
+          return false;
+    }
   return true;
 }
 
+std::string TuneCheck::difference(size_t id, const interp::HostTensor &mine,
+                                  const interp::HostTensor &other) const {
+  interp::Tolerance tolerance = interp::toleranceFor(op, tests, call.bound, mine.dtype);
+  tolerance.relative *= 2; // both may be off, each to its side
+  tolerance.absolute *= 2;
+  int64_t inner = std::max<int64_t>(1, mine.numElements() / std::max<int64_t>(1, mine.shape[0]));
+  int64_t step = std::max<int64_t>(1, kChunk / inner), chunks = (mine.shape[0] + step - 1) / step;
+  std::vector<std::string> found(static_cast<size_t>(chunks));
+  interp::parallelFor(chunks, threadsFor(0), [&](int64_t i) {
+    int64_t first = i * step, count = std::min(step, mine.shape[0] - first);
+    if (std::optional<interp::Mismatch> mismatch = interp::compareTensors(
+            op.tensors[id].name, rows(mine, first, count), rows(other, first, count), tolerance))
+      found[size_t(i)] = "from row " + std::to_string(first) + " on, " + interp::describe(*mismatch);
+  });
+  for (const std::string &text : found)
+    if (!text.empty())
+      return text;
+  return "";
+}
+
 std::string TuneCheck::difference(const Outputs &got) const {
-  for (size_t id = 0; id < got.size(); ++id) {
-    if (!got[id] || got[id]->rank() == 0 || op.tensors[id].role != sem::Role::Output)
-      continue;
-    const interp::HostTensor &mine = *got[id], &other = *(*right)[id];
-    interp::Tolerance tolerance = interp::toleranceFor(op, tests, call.bound, mine.dtype);
-    tolerance.relative *= 2; // both may be off, each to its side
-    tolerance.absolute *= 2;
-    int64_t inner = std::max<int64_t>(1, mine.numElements() / std::max<int64_t>(1, mine.shape[0]));
-    int64_t step = std::max<int64_t>(1, kChunk / inner), chunks = (mine.shape[0] + step - 1) / step;
-    std::vector<std::string> found(static_cast<size_t>(chunks));
-    interp::parallelFor(chunks, threadsFor(0), [&](int64_t i) {
-      int64_t first = i * step, count = std::min(step, mine.shape[0] - first);
-      if (std::optional<interp::Mismatch> mismatch = interp::compareTensors(
-              op.tensors[id].name, rows(mine, first, count), rows(other, first, count), tolerance))
-        found[size_t(i)] = "from row " + std::to_string(first) + " on, " + interp::describe(*mismatch);
-    });
-    for (const std::string &text : found)
-      if (!text.empty())
-        return text;
-  }
+  for (size_t id = 0; id < got.size(); ++id)
+    for (size_t i = 0; i < got[id].size() && op.tensors[id].role == sem::Role::Output; ++i)
+      if (got[id][i].rank())
+        if (std::string text = difference(id, got[id][i], (*right)[id][i]); !text.empty())
+          return text;
   return "";
 }
 

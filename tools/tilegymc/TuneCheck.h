@@ -36,7 +36,7 @@ public:
   bool isLost() const { return health.lost; }
 
 private:
-  using Outputs = std::vector<std::optional<interp::HostTensor>>; ///< by tensor id
+  using Outputs = std::vector<std::vector<interp::HostTensor>>; ///< by tensor id
   /// The outputs of the small call, as a point gave them.
   class Recorder : public interp::CaseObserver {
   public:
@@ -47,6 +47,7 @@ private:
   };
   bool repeats(const Outputs &got, const std::vector<std::vector<interp::HostTensor>> &small) const;
   std::string difference(const Outputs &got) const;
+  std::string difference(size_t id, const interp::HostTensor &mine, const interp::HostTensor &other) const;
 
   const Gpu &gpu;
   const PackageFile &package;

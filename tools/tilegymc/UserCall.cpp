@@ -25,6 +25,8 @@ private:
   bool dim(const std::string &name, const std::vector<int64_t> &extents);
   void bindFrom(size_t tensor, const std::vector<int64_t> &extents);
   bool shapeOf(size_t tensor);
+  bool addShape(size_t tensor);
+  std::string exampleOf(size_t list) const;
   bool fill(size_t tensor);
   bool addInputs();
   std::string known() const;
@@ -130,6 +132,10 @@ bool Maker::dim(const std::string &name, const std::vector<int64_t> &extents) {
              known().c_str());
     return false;
   }
+  if (op.dims[size_t(id)].perElement) {
+    values_.lists[size_t(id)] = extents;
+    return true;
+  }
   if (!op.dims[size_t(id)].isGroup && extents.size() != 1) {
     complain("--shape %s: found %zu extents, expected one, as %s is one dim", name.c_str(), extents.size(),
              name.c_str());
@@ -138,6 +144,16 @@ bool Maker::dim(const std::string &name, const std::vector<int64_t> &extents) {
   groups[size_t(id)] = extents;
   values_.dims[size_t(id)] = interp::numElements(extents);
   return true;
+}
+
+/// "M=64,128".
+std::string Maker::exampleOf(size_t list) const {
+  std::string example;
+  for (const sem::DimUse &use : op.tensors[list].dims)
+    if (use.dim >= 0)
+      example += (example.empty() ? "" : " ") + op.dims[size_t(use.dim)].name +
+                 (op.dims[size_t(use.dim)].perElement ? "=64,128" : "=64");
+  return example;
 }
 
 bool Maker::shapes() {
@@ -154,6 +170,11 @@ bool Maker::shapes() {
     if (op.tensors.empty() || (tensor >= 0 && op.tensors[size_t(tensor)].role == sem::Role::Output)) {
       complain("--shape %s: '%s' is an output; its shape follows from the inputs", text.c_str(),
                name.c_str());
+      return false;
+    }
+    if (tensor >= 0 && op.tensors[size_t(tensor)].isList) {
+      complain("--shape %s: '%s' is a list; give the dims of its tensors, such as %s", text.c_str(),
+               op.tensors[size_t(tensor)].name.c_str(), exampleOf(size_t(tensor)).c_str());
       return false;
     }
     if (tensor >= 0)
@@ -230,6 +251,10 @@ bool Maker::oneValue(const std::string &name, const std::string &text) {
     complain("'%s' is no input of %s; it has %s", name.c_str(), op.name.c_str(), known().c_str());
     return false;
   }
+  if (op.tensors[size_t(id)].isList) {
+    complain("%s is a list of tensors, which no file holds; --shape says how large they are", name.c_str());
+    return false;
+  }
   if (!isNpy(text)) {
     complain("%s: found '%s', expected the name of a .npy file", name.c_str(), text.c_str());
     return false;
@@ -251,12 +276,31 @@ bool Maker::values() {
 }
 
 bool Maker::shapeOf(size_t id) {
-  sem::ArrayShape array{*out->call.shape.dtypes[size_t(op.tensors[id].typeVar)], {}};
-  if (given[id]) {
-    array.extents = *given[id];
-    out->call.shape.tensors[id] = {array};
+  if (op.tensors[id].isList) {
+    size_t count = 0;
+    for (const sem::DimUse &use : op.tensors[id].dims)
+      if (use.dim >= 0 && op.dims[size_t(use.dim)].perElement)
+        count = std::max(count, values_.lists[size_t(use.dim)].size());
+    if (!count) {
+      complain("the tensors of '%s' are not known: give --shape %s", op.tensors[id].name.c_str(),
+               exampleOf(id).c_str());
+      return false;
+    }
+    for (size_t element = 0; element < count; ++element) {
+      values_.locals = {sem::Constant{int64_t(element)}};
+      if (!addShape(id))
+        return false;
+    }
     return true;
   }
+  if (!given[id])
+    return addShape(id);
+  out->call.shape.tensors[id] = {{*out->call.shape.dtypes[size_t(op.tensors[id].typeVar)], *given[id]}};
+  return true;
+}
+
+bool Maker::addShape(size_t id) {
+  sem::ArrayShape array{*out->call.shape.dtypes[size_t(op.tensors[id].typeVar)], {}};
   for (const sem::DimUse &use : op.tensors[id].dims) {
     if (use.isGroup && values_.dims[size_t(use.dim)] != sem::kDynamic) {
       array.extents.insert(array.extents.end(), groups[size_t(use.dim)].begin(),
@@ -268,13 +312,16 @@ bool Maker::shapeOf(size_t id) {
       extent = sem::evaluateHost(*use.expr, values_);
     if (use.isGroup || extent.unknown || !extent) {
       const std::string &name = op.tensors[id].name;
-      complain("the shape of '%s' is not known: give --shape %s=..., or the value of its dims", name.c_str(),
-               name.c_str());
+      if (op.tensors[id].isList)
+        complain("the tensors of '%s' are not known: give --shape %s", name.c_str(), exampleOf(id).c_str());
+      else
+        complain("the shape of '%s' is not known: give --shape %s=..., or the value of its dims",
+                 name.c_str(), name.c_str());
       return false;
     }
     array.extents.push_back(extent.value->asInt());
   }
-  out->call.shape.tensors[id] = {array};
+  out->call.shape.tensors[id].push_back(array);
   return true;
 }
 
@@ -304,7 +351,7 @@ bool Maker::fill(size_t id) {
              op.tensors[id].name.c_str(), op.tensors[id].name.c_str());
     return false;
   }
-  out->call.fillings[id] = {filling};
+  out->call.fillings[id].assign(out->call.shape.tensors[id].size(), filling);
   return true;
 }
 
@@ -329,17 +376,13 @@ bool Maker::addInputs() {
 }
 
 std::unique_ptr<UserCall> Maker::make() {
-  for (const sem::TensorParam &tensor : op.tensors)
-    if (tensor.isList) {
-      complain("%s takes lists of tensors, which cannot be given on the command line", op.name.c_str());
-      return nullptr;
-    }
   sem::TestCall &call = out->call;
   call.shape = sem::CallShape::of(op);
   given.resize(op.tensors.size());
   files.resize(op.tensors.size());
   groups.resize(op.dims.size());
   values_.dims.assign(op.dims.size(), sem::kDynamic);
+  values_.lists.resize(op.dims.size());
   DiagnosticSink sink;
   out->model = sem::readTest(op, *op.spec->test, sink);
   if (!dtypes() || !values() || !shapes())
@@ -380,8 +423,10 @@ std::unique_ptr<UserCall> Maker::make() {
       continue;
     if (!fill(id))
       return nullptr;
-    call.name += (call.name.empty() ? "" : " ") + op.tensors[id].name + "=" +
-                 typeText(call.shape.tensors[id][0].dtype, call.shape.tensors[id][0].extents);
+    for (size_t i = 0; i < call.shape.tensors[id].size(); ++i)
+      call.name += (call.name.empty() ? "" : " ") + op.tensors[id].name +
+                   (op.tensors[id].isList ? "[" + std::to_string(i) + "]=" : "=") +
+                   typeText(call.shape.tensors[id][i].dtype, call.shape.tensors[id][i].extents);
   }
   call.seed = interp::hashName(op.name + ":" + call.name);
   return addInputs() ? std::move(out) : nullptr;

@@ -14,6 +14,7 @@ extern "C" {
 #define TILEGYM_ABI_VERSION 1
 #define TILEGYM_VERSION "0.1.0"
 #define TILEGYM_MAX_RANK 8
+#define TILEGYM_MAX_LIST 64 /* tensors of a list argument */
 
 typedef enum TilegymDType {
   TILEGYM_F64,
@@ -56,6 +57,12 @@ typedef struct TilegymTensor {
   int32_t dtype; /* TilegymDType */
 } TilegymTensor;
 
+/* The tensors of a list argument: `count` of them, one after another. */
+typedef struct TilegymTensorList {
+  const TilegymTensor *tensors;
+  size_t count;
+} TilegymTensorList;
+
 /* A package: embedded in the program (its address) or loaded from a file. */
 typedef struct TilegymPackage TilegymPackage;
 
@@ -70,7 +77,8 @@ size_t tilegym_package_num_ops(const TilegymPackage *package);
 const char *tilegym_package_op_name(const TilegymPackage *package, size_t op);
 
 /* Calls op number `op`. `args` has one entry an argument of the op's signature (inputs, scalars, consts in
- * order, then outputs): a `const TilegymTensor *` (NULL for an optional one left out) or a pointer to the
+ * order, then outputs): a `const TilegymTensor *` (NULL for an optional one left out), a
+ * `const TilegymTensorList *` (at most TILEGYM_MAX_LIST tensors; what `tensors` points to is read during the call alone), or a pointer to the
  * scalar's value (NULL for its default; consts are int64_t, enum consts the name's number). `stream` is a
  * CUstream/cudaStream_t of the current context (or NULL). Asynchronous; allocates no device memory but the stream-ordered scratch memory of ops that need some; can be
  * captured into a CUDA graph once the op is loaded (tilegym_prepare). */
@@ -92,6 +100,11 @@ int32_t tilegym_set_early_launch(int32_t on);
 /* Computes the shape of output argument number `arg` for these arguments (outputs may be NULL in `args`). */
 TilegymStatus tilegym_infer_shape(TilegymPackage *package, size_t op, const void *const *args, size_t arg,
                                   int64_t shape[TILEGYM_MAX_RANK], int32_t *rank, int32_t *dtype);
+
+/* The same of an output that is a list: how many tensors it has, and the shape of tensor number `element`, where it has so many. */
+TilegymStatus tilegym_infer_list(TilegymPackage *package, size_t op, const void *const *args, size_t arg,
+                                 size_t element, size_t *count, int64_t shape[TILEGYM_MAX_RANK],
+                                 int32_t *rank, int32_t *dtype);
 
 /* Loads what the call would need, without launching. */
 TilegymStatus tilegym_prepare(TilegymPackage *package, size_t op, const void *const *args);

@@ -3,11 +3,13 @@
 #pragma once
 #include "tilegym/tilegym.h"
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 #if __has_include(<span>)
 #include <span>
 #endif
@@ -75,6 +77,30 @@ private:
   mutable TilegymTensor tensor{};
   int64_t shapes[TILEGYM_MAX_RANK] = {}, stride[TILEGYM_MAX_RANK] = {};
   bool present = false;
+};
+
+/// A list argument: any number of tensors, whose views it copies. Made from views in braces, or from a vector, an array or a span of views or tensors.
+class TensorList {
+public:
+  TensorList() = default;
+  TensorList(std::initializer_list<TensorView> list) : views(list) {}
+  template <class Range, class = decltype(TensorView(*std::begin(std::declval<const Range &>())))>
+  TensorList(const Range &range) : views(std::begin(range), std::end(range)) {}
+  /// For C functions; valid as long as this object is, and until the next call.
+  const TilegymTensorList *c() const {
+    tensors.clear();
+    for (const TensorView &view : views)
+      tensors.push_back(view.c() ? *view.c() : TilegymTensor{});
+    list = {tensors.data(), tensors.size()};
+    return &list;
+  }
+  size_t size() const { return views.size(); }
+  const TensorView &operator[](size_t i) const { return views[i]; }
+
+private:
+  std::vector<TensorView> views;
+  mutable std::vector<TilegymTensor> tensors;
+  mutable TilegymTensorList list{};
 };
 
 /// Device memory of its own, made for an output in a stream's order and given back in it: the stream must outlive the tensor (the null
@@ -247,6 +273,8 @@ struct Arguments {
   void *stream;
   /// Argument number `i`, a tensor; null for an optional one left out.
   const TilegymTensor *tensor(size_t i) const { return static_cast<const TilegymTensor *>(args[i]); }
+  /// Argument number `i`, a list of tensors.
+  const TilegymTensorList *list(size_t i) const { return static_cast<const TilegymTensorList *>(args[i]); }
   /// Argument number `i`, a scalar of this C type (consts are int64_t); `other` for one left to its default.
   template <class T> T scalar(size_t i, T other) const {
     return args[i] ? *static_cast<const T *>(args[i]) : other;

@@ -473,3 +473,27 @@ tile.kernel @branch grid 1 [-1] facts <fast> warps 4 params [] {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @whole grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "M", i64, list = 64>] {
+  // expected-error @below {{needs the number of an element: 'M' has a value for each}}
+  %m = tile.param 0 : i64
+  tile.return
+}
+
+// -----
+
+tile.kernel @element grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "N", i64>] {
+  %g = arith.constant 0 : i64
+  // expected-error @below {{names an element, but 'N' has one value}}
+  %n = tile.param 0[%g] : i64
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{parameter 'M' has room for 65 values, expected at most 64}}
+tile.kernel @room grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "M", i64, list = 65>] {
+  tile.return
+}

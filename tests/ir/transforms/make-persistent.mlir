@@ -39,3 +39,17 @@ tile.kernel @plain grid 1 [-1] facts <fast> warps 4 params [] {
 tile.kernel @cluster grid 1 [-1] facts <fast> warps 4 params [] knobs {persistent = 1 : i64, ctas = 2 : i64} {
   tile.return
 }
+
+// -----
+
+// Which tensor of a list a block works on is worked out in the loop.
+// CHECK-LABEL: tile.kernel @list
+// CHECK: scf.for %[[B:.*]] = %{{.*}} to
+// CHECK-NEXT: %M = tile.param 0[%[[B]]] : i64
+// CHECK-NEXT: tile.print "{}" %M
+tile.kernel @list grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "M", i64, list = 64>] knobs {persistent = 1 : i64} {
+  %b = tile.linear_block_id
+  %M = tile.param 0[%b] : i64
+  tile.print "{}" %M : i64
+  tile.return
+}

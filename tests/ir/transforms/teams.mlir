@@ -77,8 +77,10 @@ tile.kernel @teams grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, 
   // CHECK: tile.put %{{.*}} into %[[MINE]]
   // CHECK: tile.barrier async
   // CHECK: tile.tensor_store %[[MINE]] to %c.map
-  // The trips of the other's next block.
-  // CHECK: %[[THEIRS:.*]] = arith.addi %[[I]], %[[BLOCKS]] : i64
+  // The trips of the other's next block, or of the last one.
+  // CHECK: %[[BEHIND:.*]] = arith.addi %[[I]], %[[BLOCKS]] : i64
+  // CHECK: %[[THELAST:.*]] = arith.subi %M, %c1_i64 : i64
+  // CHECK: %[[THEIRS:.*]] = arith.minsi %[[BEHIND]], %[[THELAST]] : i64
   // CHECK: arith.divui %[[THEIRS]],
   // CHECK: %[[FILLS:.*]] = arith.trunci
   // CHECK: arith.addi %[[LOOP]]#1, %[[FILLS]] : i32

@@ -91,12 +91,22 @@ TEST_CASE("headers are C99, C++17 and C++20") {
            "case \"c\" { N = 1; result = [1]; union = 1; expect package = [1] }; tolerance { f32: 0 }"),
        around("op update(inout x: f32[N]) -> out: f32[N]",
               "case \"c\" { N = 1; x = [1]; expect out = [1] }; tolerance { f32: 0 }"),
-       readFile(TILEGYM_SOURCE_DIR "/specs/linear.tile"), readFile(TILEGYM_SOURCE_DIR "/specs/bmm.tile")});
+       readFile(TILEGYM_SOURCE_DIR "/specs/linear.tile"), readFile(TILEGYM_SOURCE_DIR "/specs/bmm.tile"),
+       readFile(TILEGYM_SOURCE_DIR "/specs/group_gemm.tile")});
   CHECK(complaints(header, "c", TILEGYM_C_COMPILER " -std=c99") == "");
   CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++17") == "");
   CHECK(complaints(header, "cpp", TILEGYM_CXX_COMPILER " -std=c++20") == "");
   CHECK(header.find("cast_result") == std::string::npos); // its output's dtype is the caller's to say
   CHECK(header.find("axpy_result axpy(") != std::string::npos);
+  CHECK(header.find(
+            "TilegymStatus all_group_gemm(const TilegymTensorList *a, const TilegymTensorList *b, const "
+            "TilegymTensorList *c, void *stream);") != std::string::npos);
+  CHECK(header.find("inline tilegym::Status group_gemm(const tilegym::TensorList &a, const "
+                    "tilegym::TensorList &b, const "
+                    "tilegym::TensorList &c, void *stream = nullptr)") != std::string::npos);
+  CHECK(header.find("list a: T[M[], K[]]") != std::string::npos);
+  CHECK(header.find("group_gemm_result") ==
+        std::string::npos); // how many outputs there are the call knows alone
 }
 
 TEST_CASE("ops that are products are offered to the vendor, with their arguments' numbers") {

@@ -73,4 +73,27 @@ TEST_CASE("what packages cannot say is refused") {
                        "case \"c\" { N = 1; x = [1]; expect z = [1] }; tolerance { f32: 0; f16: 0 }")) ==
         "f: z: its first value differs in bits from dtype to dtype, which packages cannot say; use 0 or one "
         "dtype");
+  std::string lists;
+  for (int i = 0; i < 17; ++i)
+    lists += (i ? ", list a" : "list a") + std::to_string(i) + ": f32[M[]]";
+  CHECK(refusal(around("op f(" + lists + ") -> list z: f32[M[]]",
+                       "case \"c\" { M = [1]; expect z = [[0]] }; tolerance { f32: 0 }")) ==
+        "f: the runtime takes 16 lists an op, this one has more");
+}
+
+TEST_CASE("lists, and dims that their tensors have for themselves, say so") {
+  auto block =
+      tableOf(around("op f(list a: f32[M[], N]) -> list c: f32[M[], sum(g in 0 .. len(a): M[g])]",
+                     "case \"c\" { M = [1]; N = 1; a = [[[1]]]; expect c = [[[1]]] }; tolerance { f32: 0 }"),
+              {});
+  REQUIRE(bool(block));
+  std::vector<uint64_t> words(block->size() / 8 + 1);
+  std::memcpy(words.data(), block->data(), block->size());
+  runtime::Table table;
+  REQUIRE(table.open(words.data(), block->size(), "a test") == TILEGYM_OK);
+  const format::Op &op = table.ops()[0];
+  auto tensors = table.get<format::Tensor>(op.tensors);
+  CHECK((tensors[0].isList == 1 && tensors[1].isList == 1));
+  auto dims = table.get<format::Dim>(op.dims);
+  CHECK((dims[0].isOfElement == 1 && dims[1].isOfElement == 0));
 }

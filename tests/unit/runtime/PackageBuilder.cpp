@@ -95,7 +95,7 @@ Op PackageBuilder::op(const OpText &o) {
   r.typeVars = put(typeVars);
   std::vector<Dim> dims;
   for (const DimText &d : o.dims)
-    dims.push_back({text(d.name), put(d.choices), d.isGroup, kNone, kNone});
+    dims.push_back({text(d.name), put(d.choices), d.isGroup, kNone, kNone, d.isOfElement});
   r.dims = put(dims);
   std::vector<Tensor> tensors;
   std::vector<Argument> inputs, outputs;
@@ -105,7 +105,7 @@ Op PackageBuilder::op(const OpText &o) {
       uses.push_back({u.dim, u.orOne, u.isGroup, put(u.expr)});
     (t.role == Role::Output ? outputs : inputs).push_back({1, uint32_t(tensors.size())});
     tensors.push_back({text(t.name), t.role, t.typeVar, put(uses), t.optional, t.fill.has_value(),
-                       t.fill.value_or(0), t.aliasOf, 0});
+                       t.fill.value_or(0), t.aliasOf, t.isList});
   }
   r.tensors = put(tensors);
   std::vector<Scalar> scalars;

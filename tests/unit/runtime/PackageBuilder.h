@@ -28,6 +28,7 @@ struct DimText {
   std::string name;
   std::vector<int64_t> choices = {};
   bool isGroup = false;
+  bool isOfElement = false;
 };
 struct UseText {
   uint32_t dim = kNone;
@@ -42,6 +43,7 @@ struct TensorText {
   bool optional = false;
   std::optional<uint64_t> fill = {};
   uint32_t aliasOf = kNone;
+  bool isList = false;
 };
 struct ScalarText {
   std::string name;

@@ -186,3 +186,20 @@ TEST_CASE("sixteen threads run one op in the interpreter") {
     thread.join();
   CHECK(failures == 0);
 }
+
+TEST_CASE("a call on lists") {
+  UseReference on;
+  Opened opened(opOfSpec(spec("op scale(list a: f32[M[], N], f: f32[G]) -> list c: f32[M[], N]",
+                              "  for g in 0 .. len(a) {\n    c[g] = a[g] * f[g]\n  }",
+                              "G = 1; M = [1]; N = 1; case \"c\" { a = [[[2]]]; f = [3]; expect c = [[[6]]] "
+                              "}; tolerance { f32: 0 }")));
+  float x[4] = {1, 2, 3, 4}, z[2] = {5, 6}, factors[2] = {10, 100}, y[4] = {}, w[2] = {};
+  Given a0(x, TILEGYM_F32, {2, 2}, {1, 2}), a1(z, TILEGYM_F32, {1, 2}), f(factors, TILEGYM_F32, {2}),
+      c0(y, TILEGYM_F32, {2, 2}), c1(w, TILEGYM_F32, {1, 2});
+  TilegymTensor a[] = {*a0.c(), *a1.c()}, c[] = {*c0.c(), *c1.c()};
+  TilegymTensorList as{a, 2}, cs{c, 2};
+  REQUIRE(tilegym_call(opened.package, 0, std::vector<const void *>{&as, f.c(), &cs}.data(), nullptr) ==
+          TILEGYM_OK);
+  CHECK((y[0] == 10 && y[1] == 30 && y[2] == 20 && y[3] == 40));
+  CHECK((w[0] == 500 && w[1] == 600));
+}

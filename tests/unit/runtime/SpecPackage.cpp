@@ -45,9 +45,10 @@ OpText opOfSpec(const std::string &text, const std::vector<std::pair<std::string
     o.typeVars.push_back({var.name, choices});
   }
   for (const sem::DimVar &d : model->dims)
-    o.dims.push_back({d.name, d.choices, d.isGroup});
+    o.dims.push_back({d.name, d.choices, d.isGroup, d.perElement});
   for (const sem::TensorParam &t : model->tensors) {
-    TensorText tensor{t.name, Role(t.role), uint32_t(t.typeVar), {}, t.optional, {}, uint32_t(t.aliasOf)};
+    TensorText tensor{t.name,     Role(t.role), uint32_t(t.typeVar), {},
+                      t.optional, {},           uint32_t(t.aliasOf), t.isList};
     for (const sem::DimUse &use : t.dims)
       tensor.dims.push_back({uint32_t(use.dim), use.orOne, use.isGroup, {}});
     o.tensors.push_back(tensor);

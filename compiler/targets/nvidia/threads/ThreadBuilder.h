@@ -217,6 +217,10 @@ void addHoldHandlers(HandlerTable &table);
 void addMathHandlers(HandlerTable &table);
 void addMemoryHandlers(HandlerTable &table);
 void addProgramHandlers(HandlerTable &table);
+
+/// A parameter's type in PTX, or that of each value of a list's: pointers to global memory, a bool as a byte, f8 as its bits, of a tensor map its address in the
+/// parameter space.
+mlir::Type parameterType(tile::ParamAttr param);
 void addProductHandlers(HandlerTable &table);
 void addRandomHandlers(HandlerTable &table);
 void addReduceHandlers(HandlerTable &table);

@@ -10,9 +10,23 @@ using namespace mlir;
 namespace tilegym::nvidia {
 namespace {
 
+/// Of a list: the address of a tensor map, or the value, in constant memory. A number beyond the list's room reads the last place, so that nothing but the list is read.
+Value elementOf(ThreadBuilder &t, tile::ParamOp op) {
+  tile::ParamAttr param = op.getParam();
+  bool isMap = isa<tile::TensorMapType>(op.getType());
+  Type type = parameterType(param);
+  Value number = t.scalar(op.getElement());
+  Value last = t.constant(number.getType(), param.getList() - 1);
+  number = arith::MinUIOp::create(t.b, t.loc, number, last);
+  Value list = t.argument(op.getNumber());
+  Type each = isMap ? LLVM::LLVMArrayType::get(t.b.getI8Type(), 128) : type;
+  Value at = LLVM::GEPOp::create(t.b, t.loc, list.getType(), each, list, LLVM::GEPArg(number));
+  return isMap ? at : LLVM::LoadOp::create(t.b, t.loc, type, at).getResult();
+}
+
 LogicalResult lowerParam(ThreadBuilder &t, Operation *op) {
   auto param = cast<tile::ParamOp>(op);
-  Value value = t.argument(param.getNumber());
+  Value value = param.isFixed() ? t.argument(param.getNumber()) : elementOf(t, param);
   if (param.getType().isInteger(1)) // a bool travels as a byte
     value =
         arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, value, t.constant(t.b.getI8Type(), 0));

@@ -145,7 +145,7 @@ LogicalResult lowerTeam(ThreadBuilder &t, Operation *op) {
 void fetchMaps(ThreadBuilder &t) {
   Value first = isFirst(t, t.threadOfBlock());
   for (auto [number, param] : llvm::enumerate(t.kernel.getParams().getAsRange<tile::ParamAttr>()))
-    if (isa<tile::TensorMapType>(param.getType()))
+    if (isa<tile::TensorMapType>(param.getType()) && !param.getList()) // of a list it is not known which
       ptx::TensorPrefetchOp::create(t.b, t.loc, t.argument(int64_t(number)), ValueRange(), Value(), first);
 }
 

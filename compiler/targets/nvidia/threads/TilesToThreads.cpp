@@ -46,7 +46,8 @@ const HandlerTable &handlers() {
   return table;
 }
 
-/// A parameter's type in PTX: pointers to global memory, a bool as a byte, f8 as its bits, of a tensor map its address in the parameter space.
+} // namespace
+
 Type parameterType(tile::ParamAttr param) {
   Type type = param.getType();
   if (isa<tile::PtrType>(type))
@@ -58,19 +59,36 @@ Type parameterType(tile::ParamAttr param) {
   return type;
 }
 
+namespace {
+
+/// What is passed as memory: a tensor map, and the values of a list.
+LLVM::LLVMArrayType memoryOf(tile::ParamAttr param) {
+  bool isMap = isa<tile::TensorMapType>(param.getType());
+  if (!isMap && !param.getList())
+    return {};
+  Type bytes = LLVM::LLVMArrayType::get(IntegerType::get(param.getContext(), 8), 128);
+  Type one = isMap ? bytes : parameterType(param);
+  if (!param.getList())
+    return cast<LLVM::LLVMArrayType>(one);
+  return LLVM::LLVMArrayType::get(one, uint64_t(param.getList()));
+}
+
 LogicalResult lowerKernel(tile::KernelOp kernel, bool float8Pairs) {
   OpBuilder b(kernel);
   SmallVector<Type> types;
-  for (int64_t i = 0; i < kernel.getNumParams(); ++i)
-    types.push_back(parameterType(kernel.getParam(i)));
+  for (int64_t i = 0; i < kernel.getNumParams(); ++i) {
+    tile::ParamAttr param = kernel.getParam(i);
+    types.push_back(param.getList() ? LLVM::LLVMPointerType::get(b.getContext()) : parameterType(param));
+  }
   auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
   auto function = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), signature);
   for (int64_t i = 0; i < kernel.getNumParams(); ++i) {
-    if (!isa<tile::TensorMapType>(kernel.getParam(i).getType()))
+    LLVM::LLVMArrayType memory = memoryOf(kernel.getParam(i));
+    if (!memory)
       continue;
-    auto bytes = TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128));
-    function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getByValAttrName(), bytes);
-    function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
+    int64_t alignment = isa<tile::TensorMapType>(kernel.getParam(i).getType()) ? 64 : 8;
+    function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(memory));
+    function.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(alignment));
     function.setArgAttr(unsigned(i), "nvvm.grid_constant", b.getUnitAttr());
   }
   function->setAttr("nvvm.kernel", b.getUnitAttr());

@@ -10,13 +10,15 @@
 namespace tilegym::format {
 
 constexpr uint32_t kMagic = 0x4b4d4754; // "TGMK"
-constexpr uint32_t kVersion = 6;
+constexpr uint32_t kVersion = 7;
 constexpr uint32_t kNone = 0xffffffffu;
 constexpr uint32_t kDependentArch = 90;
 constexpr int64_t kRunTime = -1; ///< "not fixed at compile time" in lists of fixed values
 constexpr uint32_t kMaxRank = 8, kMaxGroupDims = 7, kMaxTensors = 64, kMaxDims = 64, kMaxScalars = 64;
 constexpr uint32_t kMaxName = 255, kMaxParams = 512, kMaxMaps = 16, kMaxMapRank = 5, kMaxShared = 1 << 20,
                    kMaxImage = 1 << 28, kMaxScratch = 16, kMaxLaunches = 16;
+/// Tensors of a list at most, lists of an op, and bytes that a launch's parameters may take.
+constexpr uint32_t kMaxListLength = 64, kMaxLists = 16, kMaxParamBytes = 32764;
 
 struct Slice {
   uint32_t offset = 0, count = 0;
@@ -71,6 +73,7 @@ struct Dim {
   uint32_t isGroup;
   uint32_t bindTensor,
       bindAxis; ///< where it takes its value; axis as written (after a group, counted on the written list)
+  uint32_t isOfElement; ///< each tensor of a list has its own
 };
 
 /// One axis of a tensor as written. `dim` != kNone: binds that dim or must agree with it. Else `expr` gives
@@ -91,7 +94,7 @@ struct Tensor {
   uint32_t optional, hasFill;
   uint64_t fillBits; ///< one element, in its own dtype, low bytes
   uint32_t aliasOf;  ///< tensor, or kNone
-  uint32_t reserved; ///< 0
+  uint32_t isList;   ///< any number of tensors, each with `dims`; neither optional nor with a group
 };
 
 struct Scalar {
@@ -124,7 +127,7 @@ struct Kernel {
 };
 
 /// What one kernel parameter is. Each takes 8 bytes aligned, except scalars, which have their dtype's size
-/// and alignment, and tensor maps.
+/// and alignment, and tensor maps. What belongs to a tensor of a list, and a dim that each of those has for itself, is kMaxListLength such values.
 enum class ParamKind : uint32_t {
   TensorPointer, ///< a = tensor
   Dim,           ///< a = dim: i64 extent (a group's: the product)
@@ -137,6 +140,7 @@ enum class ParamKind : uint32_t {
   Grid,          ///< a = grid axis: i64, the number of blocks along it
   SmCount,       ///< i64, multiprocessors of the device
   TensorMap,     ///< a = number among Variant::maps: the driver's 128 bytes, aligned to 64
+  ListLength,    ///< a = tensor, a list: i64, how many tensors it has
 };
 struct Param {
   ParamKind kind;
@@ -272,9 +276,10 @@ enum class OpCode : uint16_t {
   PushPresent,     ///< a = tensor: 0 or 1
   PushParam,       ///< a = the kernel's parameter (grids)
   PushSmCount,
-  PushRank,   ///< a = group dim: number of leading dims (output shapes)
-  PushSizeOf, ///< a = type var: bytes of an element
-  PushDType,  ///< a = type var: the DType's number
+  PushRank,       ///< a = group dim: number of leading dims (output shapes)
+  PushSizeOf,     ///< a = type var: bytes of an element
+  PushDType,      ///< a = type var: the DType's number
+  PushListLength, ///< a = tensor, a list
   AddI,
   SubI,
   MulI,
@@ -319,7 +324,11 @@ enum class OpCode : uint16_t {
   GeF,
   IntToFloat,
   FloatToInt,
-  Select, ///< condition, then, else
+  Select,       ///< condition, then, else
+  PushVariable, ///< a = how many sums stand around the one whose variable it is
+  ListDim,      ///< a = dim of elements; number of the element -> its value
+  BeginSum, ///< first, end -> 0; a = distance to its EndSum. What stands between them gives the term for each number from `first` on
+  EndSum,   ///< sum, term -> sum; a = distance to its BeginSum
 };
 struct Inst {
   OpCode code;

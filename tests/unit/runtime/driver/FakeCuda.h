@@ -18,6 +18,7 @@ struct FakeLaunch {
   void *stream;
   std::vector<uint64_t> params; ///< 8 bytes of each; an image whose text begins with a number has as many
   bool early = false;           ///< may start before the kernel in front of it has ended
+  std::vector<std::vector<uint64_t>> words; ///< all of each, where the image's text says how many: "2 [64,1]"
 };
 
 struct FakePointer {

@@ -20,7 +20,20 @@ FakeCuda &state() {
 struct FakeKernel {
   std::string entry;
   size_t params;
+  std::vector<size_t> words;
 };
+
+/// "9 [64,1] ptx": 64 and 1.
+std::vector<size_t> wordsOf(const std::string &image) {
+  std::vector<size_t> words;
+  size_t at = image.find(" [");
+  for (at += at == image.npos ? 0 : 1; at < image.size() && image[at] != ']';) {
+    words.push_back(size_t(std::atoi(image.c_str() + at + 1)));
+    at = image.find_first_of(",]", at + 1);
+  }
+  return words;
+}
+
 struct FakeLibrary {
   std::string image;
   std::vector<FakeKernel *> kernels;
@@ -168,7 +181,10 @@ int cuPointerGetAttributes(unsigned n, int *names, void **values, unsigned long 
 
 #ifndef FAKE_LACKS_LIBRARIES
 int cuLibraryLoadData(void **library, const void *code, int *, void **, unsigned, int *, void **, unsigned) {
-  std::string image(static_cast<const char *>(code), strnlen(static_cast<const char *>(code), 8));
+  const auto *text = static_cast<const char *>(code);
+  std::string image(text, strnlen(text, 8));
+  if (image.find('[') != image.npos) // its parameters' words: PTX, which ends in a NUL
+    image = text;
   LOCKED("cuLibraryLoadData", image);
   *library = new FakeLibrary{image, {}};
   return 0;
@@ -185,7 +201,7 @@ int cuLibraryUnload(void *library) {
 int cuLibraryGetKernel(void **kernel, void *library, const char *entry) {
   LOCKED("cuLibraryGetKernel", entry);
   auto *l = static_cast<FakeLibrary *>(library);
-  l->kernels.push_back(new FakeKernel{entry, size_t(std::atoi(l->image.c_str()))});
+  l->kernels.push_back(new FakeKernel{entry, size_t(std::atoi(l->image.c_str())), wordsOf(l->image)});
   *kernel = l->kernels.back();
   return 0;
 }
@@ -246,10 +262,15 @@ int cuLaunchKernelEx(const tilegym::runtime::CUlaunchConfig *c, void *function, 
                     c->sharedBytes,
                     c->stream,
                     {},
-                    c->numAttributes == 1 && c->attributes->id == 6 && c->attributes->value == 1};
+                    c->numAttributes == 1 && c->attributes->id == 6 && c->attributes->value == 1,
+                    {}};
   for (size_t i = 0; i < kernel->params; ++i) {
     launch.params.push_back(0);
     std::memcpy(&launch.params.back(), params[i], 8);
+  }
+  for (size_t i = 0; i < kernel->words.size(); ++i) {
+    const auto *from = static_cast<const uint64_t *>(params[i]);
+    launch.words.emplace_back(from, from + kernel->words[i]);
   }
   state().launches.push_back(launch);
   return 0;
