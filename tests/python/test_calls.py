@@ -105,7 +105,7 @@ class CallsTest(harness.Test):
         for text in ("every kind of argument", "w: T[N] (optional)", "total: f32[*R] (optional), written", "mode: none | negate", "T: f32, f16",
                      "total: True asks for a new one"):
             self.assertIn(text, self.ops.affine.__doc__)
-        self.assertEqual(self.ops.ops, ["affine", "affine_backward", "halves", "matmul"])
+        self.assertEqual(self.ops.ops, ["affine", "affine_backward", "halves", "matmul", "pairs"])
         self.assertIn("affine", dir(self.ops))
 
     def test_stubs_are_python(self):

@@ -35,7 +35,7 @@ class BackendTest(harness.Test):
         numpy.testing.assert_array_equal(found, expected)
 
     def test_what_is_registered(self):
-        self.assertEqual(backend.names, ["affine", "affine.with_total", "halves", "matmul"])
+        self.assertEqual(backend.names, ["affine", "affine.with_total", "halves", "matmul", "pairs"])
         self.assertIn("tilegymc", tilegym.backend.get_available_backends())
         self.assertEqual(_REGISTRY["affine"]["tilegymc"].__module__, "tilegym_aot.tilegym_backend")
 
@@ -92,6 +92,7 @@ class BackendTest(harness.Test):
                     "layer_norm_legacy": "input normalized_shape weight bias eps weight_shift", "dropout": "x seed p training inplace",
                     "persistent_layer_norm": "input normalized_shape weight bias eps mean rstd", "silu_and_mul": "input out",
                     "matmul": "a b trans_a trans_b static_persistent use_tma", "bmm": "a b transpose_a transpose_b static_persistent",
+                    "group_gemm": "group_A group_B static_persistent use_tma transpose_b",
                     "apply_rope_base": "q k cos sin position_ids unsqueeze_dim use_tma partial_rotary_factor", "fmha": "q k v scaling is_causal",
                     "splitk_reduce": "attn_splitk_out lse_splitk_out attn_out S_kv"}
         found = {}

@@ -14,7 +14,7 @@ import tempfile
 
 # Test files by the dispatch names that they call.
 FILES = {"softmax": "test_softmax.py", "rms_norm": "test_rms_norm.py", "layer_norm_legacy": "test_layer_norm_legacy.py", "gelu": "activation/test_gelu.py",
-         "silu_and_mul": "test_silu_and_mul.py", "dropout": "test_dropout.py", "apply_rope_base": "test_rope.py", "matmul": "test_matmul.py", "bmm": "test_bmm.py",
+         "silu_and_mul": "test_silu_and_mul.py", "dropout": "test_dropout.py", "apply_rope_base": "test_rope.py", "matmul": "test_matmul.py", "bmm": "test_bmm.py", "group_gemm": "test_group_gemm.py",
          "fmha": "test_attention.py", "splitk_reduce": "test_splitk_reduce.py",
          "relu": "activation/test_relu.py", "geglu": "activation/test_geglu.py", "get_swiglu": "test_swiglu.py"}
 

@@ -62,6 +62,7 @@ PyObject *openLibrary(PyObject *, PyObject *args) {
       !find(package.library, "tilegym_call_on", r.call) ||
       !find(package.library, "tilegym_backend", r.backend) ||
       !find(package.library, "tilegym_infer_shape", r.inferShape) ||
+      !find(package.library, "tilegym_infer_list", r.inferList) ||
       !find(package.library, "tilegym_prepare", r.prepare) ||
       !find(package.library, "tilegym_explain", r.explain) ||
       !find(package.library, "tilegym_last_error", r.lastError) ||
@@ -165,6 +166,7 @@ PyObject *makeFunction(PyObject *module, PyObject *args) {
       return nullptr;
     }
     op->inputs += !op->arguments.back().isOutput;
+    op->hasLists |= op->arguments.back().kind == Argument::List;
   }
   Ref moduleName(PyUnicode_FromString("tilegym_aot"));
   return python::makeFunction(op, moduleName.get());

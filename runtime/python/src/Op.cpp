@@ -2,6 +2,9 @@
 // A call from Python: arguments by place and name, views of tensors, values of scalars, new outputs, the runtime's call.
 #include "Op.h"
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace tilegym::python {
 namespace {
@@ -24,9 +27,13 @@ public:
   Call(const Op &op) : op(op), count(int(op.arguments.size())) {
     std::fill_n(given, count, nullptr);
     std::fill_n(pointers, count, nullptr);
+    if (op.hasLists)
+      lists = std::make_unique<List[]>(size_t(count));
   }
   ~Call() {
     for (int i = 0; i < count; ++i) {
+      for (size_t k = 0; lists && k < lists[i].views.size(); ++k)
+        close(&lists[i].views[k]);
       if (pointers[i] && op.arguments[i].kind == Argument::Tensor)
         close(&views[i]);
       if (isMade(i))
@@ -53,6 +60,13 @@ private:
     int32_t rank, dtype;
   } shapes[kMaxArguments];      ///< of outputs that no input is like
   bool isWanted[kMaxArguments]; ///< outputs to be made
+  struct List {
+    std::vector<View> views;
+    std::vector<TilegymTensor> tensors;
+    TilegymTensorList list;
+    std::vector<Shape> shapes; ///< of outputs
+  };
+  std::unique_ptr<List[]> lists; ///< by argument, of ops that have some
   uint64_t made = 0;
   PyObject *streamGiven = nullptr, *backendGiven = nullptr;
   int32_t backend = TILEGYM_BACKEND_DEFAULT;
@@ -63,7 +77,13 @@ private:
   const char *nameOf(int i) const;
   int lookAtOutputs();
   bool inferShapes();
-  bool readTensor(int i);
+  bool inferList(int i);
+  bool readTensor(int i) { return readView(i, given[i], -1, &views[i]) && (pointers[i] = &views[i].tensor); }
+  bool readView(int i, PyObject *object, Py_ssize_t element, View *view);
+  bool readList(int i);
+  bool makeList(int i);
+  bool endList(int i);
+  bool isPlain(int i, PyObject *tensor, Py_ssize_t element);
   bool readScalar(int i);
   int choiceOf(int i) const;
   bool takeStream();
@@ -141,31 +161,75 @@ bool Call::takeStream() {
   return !PyErr_Occurred();
 }
 
-bool Call::readTensor(int i) {
-  const Framework *framework = frameworkOf(given[i]);
+/// "a", or "a[3]" of a list.
+static std::string called(const char *name, Py_ssize_t element) {
+  return element < 0 ? name : std::string(name) + "[" + std::to_string(element) + "]";
+}
+
+bool Call::readView(int i, PyObject *object, Py_ssize_t element, View *view) {
+  const Framework *framework = frameworkOf(object);
   if (!framework)
     return false;
   if (framework->protocol == Protocol::None) {
-    PyErr_Format(PyExc_TypeError, "%s: %s is no tensor: it has no __dlpack__", op.name.c_str(), nameOf(i));
+    PyErr_Format(PyExc_TypeError, "%s: %s is no tensor: it has no __dlpack__", op.name.c_str(),
+                 called(nameOf(i), element).c_str());
     return false;
   }
-  if (!read(given[i], framework, producersStream, &views[i]))
+  if (!read(object, framework, producersStream, view))
     return false;
-  pointers[i] = &views[i].tensor;
-  if (views[i].isReadOnly && op.arguments[i].isWritten) {
-    PyErr_Format(PyExc_ValueError, "%s: %s is read-only and would be written", op.name.c_str(), nameOf(i));
-    return false;
-  }
-  if (!first) {
-    first = &views[i];
-  } else if (views[i].device.id != first->device.id || views[i].device.type != first->device.type) {
+  if (view->isReadOnly && op.arguments[i].isWritten) {
+    PyErr_Format(PyExc_ValueError, "%s: %s is read-only and would be written", op.name.c_str(),
+                 called(nameOf(i), element).c_str());
+  } else if (first && (view->device.id != first->device.id || view->device.type != first->device.type)) {
     PyErr_Format(
         PyExc_ValueError,
         "%s: %s is on device %d of DLPack's type %d, expected device %d of type %d as the first tensor's",
-        op.name.c_str(), nameOf(i), int(views[i].device.id), int(views[i].device.type), int(first->device.id),
-        int(first->device.type));
+        op.name.c_str(), called(nameOf(i), element).c_str(), int(view->device.id), int(view->device.type),
+        int(first->device.id), int(first->device.type));
+  } else {
+    if (!first)
+      first = view;
+    return true;
+  }
+  close(view);
+  return false;
+}
+
+static Py_ssize_t lengthOf(PyObject *list) {
+  return PyList_Check(list) ? PyList_Size(list) : PyTuple_Size(list);
+}
+static PyObject *elementOf(PyObject *list, Py_ssize_t i) {
+  return PyList_Check(list) ? PyList_GetItem(list, i) : PyTuple_GetItem(list, i);
+}
+
+bool Call::readList(int i) {
+  if (!PyList_Check(given[i]) && !PyTuple_Check(given[i])) {
+    PyErr_Format(PyExc_TypeError, "%s: %s is no list or tuple of tensors", op.name.c_str(), nameOf(i));
     return false;
   }
+  Py_ssize_t length = lengthOf(given[i]);
+  List &list = lists[i];
+  list.views.reserve(size_t(length)); // they stay where they are
+  for (Py_ssize_t k = 0; k < length; ++k) {
+    PyObject *tensor = elementOf(given[i], k);
+    View view;
+    const View *known = first;
+    if (!isPlain(i, tensor, k) || !readView(i, tensor, k, &view))
+      return false;
+    list.views.push_back(view);
+    if (!known)
+      first = &list.views.back();
+  }
+  return endList(i);
+}
+
+/// What the C interface takes for the views.
+bool Call::endList(int i) {
+  List &list = lists[i];
+  for (const View &view : list.views)
+    list.tensors.push_back(view.tensor);
+  list.list = {list.tensors.data(), list.tensors.size()};
+  pointers[i] = &list.list;
   return true;
 }
 
@@ -253,14 +317,36 @@ static int wantsGradient(PyObject *tensor) {
   return isOn ? PyObject_IsTrue(isOn.get()) : -1;
 }
 
+/// Torch's dispatch knows no ops on lists: autograd, torch.compile and subclasses are refused rather than passed by.
+bool Call::isPlain(int i, PyObject *tensor, Py_ssize_t element) {
+  const Framework *framework = frameworkOf(tensor);
+  if (!framework)
+    return false;
+  int wanted = framework->isTorch ? wantsGradient(tensor) : 0;
+  if (wanted > 0)
+    PyErr_Format(PyExc_NotImplementedError,
+                 "%s: %s requires a gradient, which ops on lists have not; call it under torch.no_grad()",
+                 op.name.c_str(), called(nameOf(i), element).c_str());
+  else if (!wanted && framework->protocol == Protocol::Redirect)
+    PyErr_Format(PyExc_NotImplementedError,
+                 "%s: %s is a tensor that torch's dispatch has to see, which ops on lists are no part of",
+                 op.name.c_str(), called(nameOf(i), element).c_str());
+  return !wanted && framework->protocol != Protocol::Redirect;
+}
+
 int Call::readInputs() {
   for (int i = 0; i < op.inputs; ++i) {
     const Argument &a = op.arguments[i];
     if (!given[i]) {
-      if (a.kind == Argument::Tensor ? a.isOptional : a.hasDefault)
+      if (a.kind == Argument::Tensor || a.kind == Argument::List ? a.isOptional : a.hasDefault)
         continue;
       PyErr_Format(PyExc_TypeError, "%s() missing required argument '%s'", op.name.c_str(), nameOf(i));
       return -1;
+    }
+    if (a.kind == Argument::List) {
+      if (!readList(i))
+        return -1;
+      continue;
     }
     if (a.kind != Argument::Tensor) {
       if (!readScalar(i))
@@ -299,6 +385,40 @@ int Call::lookAtOutputs() {
   return 1;
 }
 
+/// Shapes of the tensors of an output list.
+bool Call::inferList(int i) {
+  Shape shape;
+  for (size_t element = 0, length = 1; element < length; ++element) {
+    status = op.runtime.inferList(op.handle, op.number, pointers, size_t(i), element, &length, shape.extents,
+                                  &shape.rank, &shape.dtype);
+    if (status != TILEGYM_OK)
+      return false;
+    if (element < length)
+      lists[i].shapes.push_back(shape);
+  }
+  return true;
+}
+
+bool Call::makeList(int i) {
+  List &list = lists[i];
+  given[i] = PyList_New(Py_ssize_t(list.shapes.size()));
+  if (!given[i])
+    return false;
+  made |= uint64_t(1) << i;
+  list.views.reserve(list.shapes.size());
+  for (size_t k = 0; k < list.shapes.size(); ++k) {
+    const Shape &shape = list.shapes[k];
+    View view;
+    PyObject *tensor = allocate(*first, shape.extents, shape.rank, shape.dtype, &view);
+    if (!tensor)
+      return false;
+    list.views.push_back(view);
+    if (PyList_SetItem(given[i], Py_ssize_t(k), tensor) != 0)
+      return false;
+  }
+  return endList(i);
+}
+
 /// Before any output is there: an op may want some of them together.
 bool Call::inferShapes() {
   for (int i = op.inputs; i < count; ++i) {
@@ -308,6 +428,11 @@ bool Call::inferShapes() {
     isWanted[i] = given[i] ? given[i] == Py_True : !a.isOptional;
     if (!isWanted[i] || a.like >= 0)
       continue;
+    if (a.kind == Argument::List) {
+      if (!inferList(i))
+        return failed();
+      continue;
+    }
     Shape &shape = shapes[i];
     status = op.runtime.inferShape(op.handle, op.number, pointers, size_t(i), shape.extents, &shape.rank,
                                    &shape.dtype);
@@ -322,8 +447,9 @@ bool Call::makeOutputs() {
     return false;
   for (int i = op.inputs; i < count; ++i) {
     const Argument &a = op.arguments[i];
+    bool isList = a.kind == Argument::List;
     if (!isWanted[i]) {
-      if (given[i] && !readTensor(i))
+      if (given[i] && !(isList ? readList(i) : readTensor(i)))
         return false;
       continue;
     }
@@ -331,6 +457,11 @@ bool Call::makeOutputs() {
       PyErr_Format(PyExc_TypeError, "%s: no tensor says where %s belongs; give it", op.name.c_str(),
                    nameOf(i));
       return false;
+    }
+    if (isList) {
+      if (!makeList(i))
+        return false;
+      continue;
     }
     given[i] = a.like >= 0 ? allocateLike(views[a.like], &views[i])
                            : allocate(*first, shapes[i].extents, shapes[i].rank, shapes[i].dtype, &views[i]);

@@ -15,6 +15,7 @@ struct Runtime {
   decltype(&tilegym_call_on) call = tilegym_call_on;
   decltype(&tilegym_backend) backend = tilegym_backend;
   decltype(&tilegym_infer_shape) inferShape = tilegym_infer_shape;
+  decltype(&tilegym_infer_list) inferList = tilegym_infer_list;
   decltype(&tilegym_prepare) prepare = tilegym_prepare;
   decltype(&tilegym_explain) explain = tilegym_explain;
   decltype(&tilegym_last_error) lastError = tilegym_last_error;
@@ -32,7 +33,7 @@ struct OpenPackage {
 };
 
 struct Argument {
-  enum Kind { Tensor, Scalar, Const } kind = Tensor;
+  enum Kind { Tensor, Scalar, Const, List } kind = Tensor;
   PyObject *name = nullptr; ///< interned
   bool isOutput = false, isWritten = false, isOptional = false;
   int32_t dtype = 0;       ///< of scalars: TilegymDType, or -1 where the call decides
@@ -53,6 +54,7 @@ struct Op {
   std::vector<Argument> arguments;
   int inputs = 0;               ///< arguments before the outputs
   int output = -1;              ///< the one that `out=` names
+  bool hasLists = false;        ///< some arguments are lists of tensors
   PyObject *redirect = nullptr; ///< what torch's dispatch calls instead, or null
   Action action = Action::Call;
   PyMethodDef method = {};

@@ -64,7 +64,9 @@ class Served:
             yield (f"if {python_name(a['name'])} is not None: "
                    f"raise NotImplementedError({self.name + ': backend tilegymc takes no ' + a['name']!r})")
         for a in self._of("transposes"):
-            yield f"if {python_name(a['name'])}: {values[a['of']]} = {values[a['of']]}.mT"
+            of = values[a["of"]]
+            turned = f"[x.mT for x in {of}]" if self.op.find(a["of"]).is_list else f"{of}.mT"
+            yield f"if {python_name(a['name'])}: {of} = {turned}"
         inputs = [values.get(a.name, "None") for a in self.op.inputs]
         made = [f"{a.name}={value}" for a in self.op.outputs if (value := self._output(a, values)) is not None]
         call = f"_op({', '.join(inputs + made)})"

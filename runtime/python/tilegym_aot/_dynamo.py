@@ -21,6 +21,8 @@ def watch(package):
 def _register(package):
     import torch
     for name in package.ops:
+        if package.interfaces[name].has_lists:  # which torch's dispatch does not know: compiled code leaves its graph for the call
+            continue
         # Eager functions are C; their signatures say `stream`, which compiled code has no use for.
         torch.compiler.substitute_in_graph(getattr(package, name), skip_signature_check=True)(package.torch_ops.functions[name])
 

@@ -16,7 +16,7 @@ def python_name(name):
 @dataclass
 class Argument:
     name: str
-    kind: str  # tensor, scalar, const
+    kind: str  # tensor, list (of tensors), scalar, const
     dtype: str  # "f32", or a dtype variable
     role: str = "input"
     optional: bool = False
@@ -34,6 +34,14 @@ class Argument:
         return self.kind == "tensor"
 
     @property
+    def is_list(self):
+        return self.kind == "list"
+
+    @property
+    def is_scalar(self):
+        return self.kind in ("scalar", "const")
+
+    @property
     def python_type(self):
         if self.enumerators:
             return "str"
@@ -41,7 +49,8 @@ class Argument:
 
     @property
     def type_text(self):
-        return f"{self.dtype}[{', '.join(self.shape)}]" if self.is_tensor else " | ".join(self.enumerators) or self.dtype
+        tensor = f"{self.dtype}[{', '.join(self.shape)}]"
+        return tensor if self.is_tensor else f"list of {tensor}" if self.is_list else " | ".join(self.enumerators) or self.dtype
 
 
 def _argument(json):
@@ -66,6 +75,7 @@ class Op:
         self.product = json.get("product")
         self.inputs = [a for a in self.arguments if not a.is_output]
         self.outputs = [a for a in self.arguments if a.is_output]
+        self.has_lists = any(a.is_list for a in self.arguments)  # torch's dispatch does not see such an op
 
     def find(self, name):
         return next((a for a in self.arguments if a.name == name), None)
@@ -80,15 +90,15 @@ class Op:
         """The parameters of the Python function, as text in their order. An optional one before a required one has no default: a call says None."""
         texts, has_default = [], True
         for a in reversed(self.inputs):
-            default = "" if a.default is NO_DEFAULT and not a.optional else repr(None if a.is_tensor else a.default)
+            default = "" if a.default is NO_DEFAULT and not a.optional else repr(a.default if a.is_scalar else None)
             has_default = has_default and default != ""
-            type_ = ("Tensor | None" if a.optional else "Tensor") if a.is_tensor else self._scalar_type(a)
+            type_ = self._scalar_type(a) if a.is_scalar else "Sequence[Tensor]" if a.is_list else "Tensor | None" if a.optional else "Tensor"
             texts.append(python_name(a.name) + (f": {type_}" if annotate else "") +
                          ((" = " if annotate else "=") + default if has_default else ""))
         texts.reverse()
         named = [a.name for a in self.outputs] + (["out"] if self.out and self.out.name != "out" else []) + ["stream", "backend"]
-        types = {a.name: "Tensor | bool | None" if a.optional else "Tensor | None" for a in self.outputs}
-        types.update(out="Tensor | None", stream="object", backend="str | None")
+        types = {a.name: "Tensor | bool | None" if a.optional else "Sequence[Tensor] | None" if a.is_list else "Tensor | None" for a in self.outputs}
+        types.update(out=types[self.out.name] if self.out else "", stream="object", backend="str | None")
         return texts + ["*"] + [name + (f": {types[name]} = None" if annotate else "=None") for name in named]
 
     @staticmethod
@@ -97,9 +107,10 @@ class Op:
 
     @property
     def result_type(self):
-        if len(self.outputs) == 1:
-            return "Tensor"
-        return "Tensor | tuple[Tensor, ...]" if self.out else f"tuple[{', '.join(['Tensor'] * len(self.outputs))}]"
+        types = ["list[Tensor]" if a.is_list else "Tensor" for a in self.outputs]
+        if len(types) == 1:
+            return types[0]
+        return "Tensor | tuple[Tensor, ...]" if self.out and not self.has_lists else f"tuple[{', '.join(types)}]"
 
     def documentation(self):
         """The spec's own, then each argument with its type."""
@@ -124,7 +135,7 @@ class Op:
 
     def core_arguments(self):
         """What _core.make_function takes: see readArgument() of Module.cpp."""
-        kinds = {"tensor": 0, "scalar": 1, "const": 2}
+        kinds = {"tensor": 0, "scalar": 1, "const": 2, "list": 3}
         return tuple((a.name, kinds[a.kind], DTYPES.index(a.dtype) if a.dtype in DTYPES else -1, a.is_output, a.role != "input",
                       a.optional, self.like(a) if a.is_output else -1, a.default is not NO_DEFAULT, tuple(a.enumerators))
                      for a in self.arguments)

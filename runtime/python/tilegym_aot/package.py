@@ -75,7 +75,7 @@ class Package:
     def __getattr__(self, name):
         if name.startswith("_") or name not in self.__dict__.get("interfaces", ()):
             raise AttributeError(f"package {self.__dict__.get('name')} has no op {name}; it has {', '.join(self.__dict__.get('interfaces', ()))}")
-        return self.__dict__.setdefault(name, self._state.function(name, redirect=_Redirect(self._state, name)))
+        return self.__dict__.setdefault(name, self._state.function(name, redirect=None if self.interfaces[name].has_lists else _Redirect(self._state, name)))
 
     def __repr__(self):
         return f"<tilegym_aot.Package {self.name}: {', '.join(self.interfaces)}>"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A package's ops as torch custom ops: what torch.compile, autograd and tensor subclasses see. Each op NAME is two of torch's: NAMESPACE::NAME makes its
+"""A package's ops, but for those on lists, as torch custom ops: what torch.compile, autograd and tensor subclasses see. Each op NAME is two of torch's: NAMESPACE::NAME makes its
 outputs, NAMESPACE::NAME_out writes given ones. Outputs that a call does not ask for are empty tensors inside and dropped by the function around."""
 import itertools
 
@@ -33,6 +33,7 @@ class TorchOps:
         self.namespace = _namespace(name)
         self.library = torch.library.Library(self.namespace, "FRAGMENT")
         self.functions = {}
+        interfaces = {name: op for name, op in interfaces.items() if not op.has_lists}
         for op in interfaces.values():
             self._define(op)
         differentiable = {op.gradient_of["op"]: op for op in interfaces.values() if op.gradient_of}
