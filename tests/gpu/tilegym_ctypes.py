@@ -21,6 +21,10 @@ class CTensor(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("rank", ctypes.c_int32), ("dtype", ctypes.c_int32)]
 
 
+class CTensorList(ctypes.Structure):
+    _fields_ = [("tensors", ctypes.POINTER(CTensor)), ("count", ctypes.c_size_t)]
+
+
 class Error(RuntimeError):
     def __init__(self, code, text):
         super().__init__(text)
@@ -69,6 +73,11 @@ class Package:
                 continue
             if argument["kind"] == "tensor":
                 held = value if isinstance(value, CTensor) else view(value)
+            elif argument["kind"] == "list":
+                views = [view(tensor) for tensor in value]
+                array = (CTensor * max(len(views), 1))(*views)
+                held = CTensorList(array, len(views))
+                alive += [views, array]
             else:
                 held = (ctypes.c_int64 if argument["kind"] == "const" else C_SCALARS[argument["dtype"]])(value)
             alive.append(held)
