@@ -317,14 +317,7 @@ Driver twoDevices() {
         *static_cast<int *>(values[i]) = names[i] == kPointerMemoryType ? kMemoryTypeHost : 0;
     return CUresult(kSuccess);
   };
-  d.libraryGetKernel = [](CUkernel *kernel, CUlibrary, const char *name) {
-    static std::set<std::string> names;
-    return *kernel = reinterpret_cast<CUkernel>(const_cast<char *>(names.insert(name).first->c_str())),
-           CUresult(kSuccess);
-  };
-  d.kernelGetFunction = [](CUfunction *function, CUkernel kernel) {
-    return *function = reinterpret_cast<CUfunction>(kernel), CUresult(kSuccess);
-  };
+  nameKernels(d);
   d.launchKernelEx = [](const CUlaunchConfig *, CUfunction function, void **params, void **) {
     state.entry = reinterpret_cast<const char *>(function);
     std::memcpy(&state.rows, params[3], sizeof state.rows);

@@ -98,14 +98,7 @@ void read(Launched &into, const char *entry, unsigned blocks, void **parameters)
 
 Driver recordingDriver() {
   Driver d = nullDriver();
-  d.libraryGetKernel = [](CUkernel *kernel, CUlibrary, const char *name) {
-    static std::set<std::string> names;
-    return *kernel = reinterpret_cast<CUkernel>(const_cast<char *>(names.insert(name).first->c_str())),
-           CUresult(kSuccess);
-  };
-  d.kernelGetFunction = [](CUfunction *function, CUkernel kernel) {
-    return *function = reinterpret_cast<CUfunction>(kernel), CUresult(kSuccess);
-  };
+  nameKernels(d);
   d.launchKernelEx = [](const CUlaunchConfig *config, CUfunction function, void **parameters, void **) {
     ++state.count;
     read(state.launched, reinterpret_cast<const char *>(function), config->gridX, parameters);

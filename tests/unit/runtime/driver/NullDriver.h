@@ -3,6 +3,8 @@
 // memory is one allocation of its one device.
 #pragma once
 #include "runtime/src/Driver.h"
+#include <set>
+#include <string>
 
 namespace tilegym::testing {
 
@@ -43,6 +45,19 @@ inline runtime::Driver nullDriver() {
     return kSuccess;
   };
   return d;
+}
+
+/// Makes kernels and functions pointers to their names, so that a launch can be told by what it launches.
+inline void nameKernels(runtime::Driver &d) {
+  using namespace runtime;
+  d.libraryGetKernel = [](CUkernel *kernel, CUlibrary, const char *name) {
+    static std::set<std::string> names;
+    return *kernel = reinterpret_cast<CUkernel>(const_cast<char *>(names.insert(name).first->c_str())),
+           CUresult(kSuccess);
+  };
+  d.kernelGetFunction = [](CUfunction *function, CUkernel kernel) {
+    return *function = reinterpret_cast<CUfunction>(kernel), CUresult(kSuccess);
+  };
 }
 
 } // namespace tilegym::testing
