@@ -95,8 +95,10 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     // A thread's code repeats its address arithmetic for every register.
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
+    passes.addPass(nvidia::createResumeSearches());
     // The registers are final here, and control flow is still structured.
     passes.addPass(nvidia::createCheckWgmma());
+    passes.addPass(nvidia::createStartSums());
     if (options.dependentLaunches)
       passes.addPass(nvidia::createAwaitDependencies());
     break;

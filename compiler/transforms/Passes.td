@@ -284,8 +284,8 @@ def StageStores : Pass<"stage-stores", "::tilegym::tile::KernelOp"> {
     tile.dealloc %a
     tile.dealloc %b
     ```
-    Tiles of two axes, without a mask or a negative index, whose tensor nothing else in the kernel touches. As many strips as it takes to need no more shared memory than the
-    loops before did, or, where their buffers live on, than a block may have beside the others that the multiprocessor is meant to hold.
+    Tiles of two axes, without a mask or a negative index, whose tensor nothing else in the kernel touches. As many strips, if need be of half the rows, as it takes for two of them to need
+    no more shared memory than the loops before did, or, where their buffers live on, than a block may have beside the others that the multiprocessor is meant to hold.
 
     Needs: layouts, and buffers that are final but for their places. Leaves: their order to place-barriers. Numerics: bit-equal.
   }];

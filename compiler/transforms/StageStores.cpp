@@ -55,6 +55,7 @@ bool followsProduct(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
 struct Staging {
   int axis = 0;             ///< of the tile: along which neighbours are neighbours in memory
   int64_t strips = 1;       ///< equal parts along it
+  int64_t layers = 1;       ///< equal parts along the other axis, each of as many strips
   int64_t buffers = 1;      ///< that the strips take in turns, two or, where there is room for one alone, one
   int64_t swizzle = 128;    ///< bytes
   SmallVector<int64_t> box; ///< by axis of the region
@@ -124,50 +125,61 @@ private:
     }
     if (plan.swizzle == 16 || rows % 8 || rows % std::min(rows, maxRows))
       return std::nullopt;
+    if (!fit(store, type, plan))
+      return std::nullopt;
     for (int64_t i = 0; i < region.getNumAxes(); ++i)
       plan.box.push_back(i == innermost       ? plan.swizzle / bytes
-                         : regionAxes[i] >= 0 ? std::min(rows, maxRows)
+                         : regionAxes[i] >= 0 ? std::min(rows / plan.layers, maxRows)
                                               : 1);
-    return fit(store, type, plan) ? std::optional(plan) : std::nullopt;
+    return plan;
   }
 
-  /// The whole tile at once where there is room for it, else strips, two on their way; where not even the narrowest leave room for that, one.
+  /// The whole tile at once where there is room for it, else strips, two on their way, if need be of half the rows, where threads hold such; where not even these leave room
+  /// for that, one.
   bool fit(tile::StoreOp store, RankedTensorType type, Staging &plan) {
-    return fit(store, type, plan, 2) || fit(store, type, plan, 1);
-  }
-
-  bool fit(tile::StoreOp store, RankedTensorType type, Staging &plan, int64_t buffers) {
-    auto layout = cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
-    int64_t bytes = type.getElementTypeBitWidth() / 8;
-    int64_t rows = type.getDimSize(1 - plan.axis), columns = type.getDimSize(plan.axis);
-    int64_t room = roomAt(store);
-    for (int64_t strips = 1; strips * plan.swizzle <= columns * bytes; ++strips) {
-      if (columns * bytes % (strips * plan.swizzle))
-        continue;
-      int64_t buffer = llvm::alignTo(rows * (columns / strips) * bytes, bufferAlignment);
-      layout::Expected<layout::Layout> part =
-          strips == 1 ? layout : layout::splitAxis(layout, plan.axis, strips);
-      if (!part)
-        continue;
-      if (kernel.getTeams() > 1 && rows * (columns / strips) * bytes != buffer)
-        return false;
-      plan.buffers = std::min(strips, buffers);
-      if (plan.buffers * buffer * kernel.getTeams() > room)
-        continue;
-      plan.strips = strips;
-      SmallVector<int64_t> shape(type.getShape());
-      shape[plan.axis] /= strips;
-      layout::Layout slot = *layout::sharedTile({shape.begin(), shape.end()}, int(bytes),
-                                                {plan.axis, 1 - plan.axis}, int(plan.swizzle));
-      auto with = [&](const layout::Layout &l) {
-        return RankedTensorType::get(shape, type.getElementType(),
-                                     tile::LayoutAttr::get(type.getContext(), l));
-      };
-      plan.part = with(*part);
-      plan.slot = with(slot);
-      return true;
+    int64_t room = roomAt(store), bytes = type.getElementTypeBitWidth() / 8;
+    int64_t most = type.getDimSize(plan.axis) * bytes / plan.swizzle;
+    for (int64_t buffers : {2, 1}) {
+      for (int64_t strips = 1; strips <= most; ++strips)
+        if (most % strips == 0 && cut(type, plan, strips, 1, buffers, room))
+          return true;
+      if (cut(type, plan, most, 2, buffers, room))
+        return true;
     }
     return false;
+  }
+
+  /// Whether parts of the tile, and buffers for them, are to be had so.
+  bool cut(RankedTensorType type, Staging &plan, int64_t strips, int64_t layers, int64_t buffers,
+           int64_t room) {
+    int64_t bytes = type.getElementTypeBitWidth() / 8, least = 8; // rows that the swizzle repeats after
+    SmallVector<int64_t> shape(type.getShape());
+    if (shape[1 - plan.axis] % (layers * least))
+      return false;
+    shape[plan.axis] /= strips;
+    shape[1 - plan.axis] /= layers;
+    int64_t size = shape[0] * shape[1] * bytes, buffer = llvm::alignTo(size, bufferAlignment);
+    plan.buffers = std::min(strips * layers, buffers);
+    if (plan.buffers * buffer * kernel.getTeams() > room || (kernel.getTeams() > 1 && size != buffer))
+      return false;
+    layout::Layout part = cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
+    for (auto [axis, count] : {std::pair(plan.axis, strips), std::pair(1 - plan.axis, layers)})
+      if (count > 1) {
+        layout::Expected<layout::Layout> split = layout::splitAxis(part, axis, count);
+        if (!split)
+          return false;
+        part = *split;
+      }
+    plan.strips = strips;
+    plan.layers = layers;
+    layout::Layout slot = *layout::sharedTile({shape.begin(), shape.end()}, int(bytes),
+                                              {plan.axis, 1 - plan.axis}, int(plan.swizzle));
+    auto with = [&](const layout::Layout &l) {
+      return RankedTensorType::get(shape, type.getElementType(), tile::LayoutAttr::get(type.getContext(), l));
+    };
+    plan.part = with(part);
+    plan.slot = with(slot);
+    return true;
   }
 
   /// Bytes that a buffer may take at the store without the kernel needing more than it does, or than the device has.
@@ -210,17 +222,22 @@ private:
     b.setInsertionPoint(store);
     Value own = teams > 1 ? Value(tile::TeamOp::create(b, loc))
                           : arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-    int64_t inner = cast<tile::TensorMapType>(map->getType()).getInnermost();
-    for (int64_t strip = 0; strip < plan.strips; ++strip) {
-      int64_t offset = strip * plan.part.getDimSize(plan.axis);
+    SmallVector<int64_t> regionAxes = region.getRegionAxes();
+    for (int64_t number = 0; number < plan.strips * plan.layers; ++number) {
+      SmallVector<int64_t> offsets(2);
+      offsets[plan.axis] = number % plan.strips * plan.part.getDimSize(plan.axis);
+      offsets[1 - plan.axis] = number / plan.strips * plan.part.getDimSize(1 - plan.axis);
       Value part = store.getValue();
+      if (plan.strips * plan.layers > 1)
+        part = stripOf(part, plan, offsets, b);
       SmallVector<Value> indices(store.getIndices());
-      if (plan.strips > 1) {
-        part = stripOf(part, plan, offset, b);
-        Value more = arith::ConstantOp::create(b, loc, b.getIntegerAttr(indices[inner].getType(), offset));
-        indices[inner] = arith::AddIOp::create(b, loc, indices[inner], more);
-      }
-      Value slot = tile::SlotOp::create(b, loc, type, buffers[strip % plan.buffers], own);
+      for (auto [index, axis] : llvm::zip(indices, regionAxes))
+        if (axis >= 0 && offsets[size_t(axis)]) {
+          Value more =
+              arith::ConstantOp::create(b, loc, b.getIntegerAttr(index.getType(), offsets[size_t(axis)]));
+          index = arith::AddIOp::create(b, loc, index, more);
+        }
+      Value slot = tile::SlotOp::create(b, loc, type, buffers[size_t(number % plan.buffers)], own);
       tile::PutOp::create(b, loc, part, slot);
       tile::TensorStoreOp::create(b, loc, slot, *map, indices);
     }
@@ -234,7 +251,7 @@ private:
 
   /// A strip of the value: of what only it is made from, element by element, where that is so. Each strip is then converted next to its store; conversions of all strips before
   /// the first store make ptxas serialise the wgmmas, whose results they read (C7514).
-  Value stripOf(Value value, const Staging &plan, int64_t offset, OpBuilder &b) {
+  Value stripOf(Value value, const Staging &plan, ArrayRef<int64_t> offsets, OpBuilder &b) {
     auto type = RankedTensorType::get(plan.part.getShape(), getElementTypeOrSelf(value.getType()),
                                       plan.part.getEncoding());
     Operation *op = value.getDefiningOp();
@@ -242,13 +259,11 @@ private:
       IRMapping map;
       for (Value operand : op->getOperands())
         if (isa<RankedTensorType>(operand.getType()) && !map.contains(operand))
-          map.map(operand, stripOf(operand, plan, offset, b));
+          map.map(operand, stripOf(operand, plan, offsets, b));
       Operation *copy = b.clone(*op, map);
       copy->getResult(0).setType(type);
       return copy->getResult(0);
     }
-    SmallVector<int64_t> offsets(2, 0);
-    offsets[plan.axis] = offset;
     return tile::ExtractOp::create(b, value.getLoc(), type, value, offsets);
   }
 

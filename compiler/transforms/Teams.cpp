@@ -163,7 +163,8 @@ void alternate(scf::ForOp grid, ArrayRef<LoadRing> rings) {
   Operation *yield = grid.getBody()->getTerminator();
   b.setInsertionPoint(yield);
   // Of a block that the grid has, though nobody takes one behind the last: a search for its tensor in a list would not end.
-  Value others = arith::AddIOp::create(b, loc, grid.getInductionVar(), step);
+  Value others =
+      arith::AddIOp::create(b, loc, grid.getInductionVar(), step, arith::IntegerOverflowFlags::nsw);
   Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 1));
   others = arith::MinSIOp::create(b, loc, others, arith::SubIOp::create(b, loc, grid.getUpperBound(), one));
   SmallVector<Value> next = skipped(yield->getOperands().take_back(carried), others, Value());

@@ -4,6 +4,7 @@
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tilegym::nvidia {
@@ -13,9 +14,14 @@ namespace tilegym::nvidia {
 namespace {
 using namespace mlir;
 
-/// Independent of every other grid. Barriers are, too: the wait that comes after them is every thread's own. What prepares a barrier of shared memory stays together:
-/// with a wait in between, compute-sanitizer's racecheck took a thread's own two accesses for those of two threads.
+/// Independent of every other grid. Barriers are, too: the wait that comes after them is every thread's own. Tensor maps are the launch's own parameters. What prepares
+/// a barrier of shared memory stays together: with a wait in between, compute-sanitizer's racecheck took a thread's own two accesses for those of two threads.
 bool isOwnAffair(Operation &op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return llvm::all_of(branch->getRegions(),
+                        [](Region &region) { return llvm::all_of(region.getOps(), isOwnAffair); });
+  if (auto fetch = dyn_cast<ptx::TensorPrefetchOp>(op))
+    return fetch.getCoordinates().empty();
   return isMemoryEffectFree(&op) ||
          isa<ptx::MbarrierInitOp, ptx::MbarrierArriveExpectTxOp, ptx::FenceMbarrierInitOp, ptx::BarrierOp,
              ptx::ClusterArriveOp, ptx::ElectOp, ptx::ShuffleOp>(op);

@@ -25,6 +25,36 @@ def TilesToThreads : Pass<"tiles-to-threads", "::mlir::ModuleOp"> {
                            "::tilegym::ptx::PtxDialect"];
 }
 
+def ResumeSearches : Pass<"resume-searches", "::mlir::ModuleOp"> {
+  let summary = "searches in a loop go on from where they ended a trip before";
+  let description = [{
+    A block that stays for more than one of the grid looks in each trip for the tensor of a list that its next one belongs to, from the first tensor on. The numbers of a
+    thread's blocks grow, and with them what it finds:
+
+    ```mlir
+    scf.for %block = %first to %all step %many {
+      %g, %at = scf.while (%h = %c0, %a = %c0) {
+        (%end, of %h and %a)
+        %more = arith.cmpi sge, %block, %end
+        scf.condition(%more) %h, %a
+      } do { (the next) }
+    }
+    ==>
+    scf.for %block = %first to %all step %many iter_args(%h0 = %c0, %a0 = %c0) {
+      %g, %at = scf.while (%h = %h0, %a = %a0) {
+        (the same)
+      scf.yield %g, %at
+    }
+    ```
+    Only where the search goes on while a value is at least (or above) one of its own; where the value grows from trip to trip, as the loop's counter does, sums of it and what
+    is fixed that do not overflow, and the smaller or larger of such; and where nothing else in the search follows from the trip, nor touches memory but parameters. Every step
+    that the trip before took would then be taken again.
+
+    Needs: `llvm.func` with structured control flow. Leaves: the same. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def CheckWgmma : Pass<"check-wgmma", "::mlir::ModuleOp"> {
   let summary = "refuses wgmmas whose registers are touched in flight, or that ptxas would serialize";
   let description = [{
@@ -44,6 +74,35 @@ def CheckWgmma : Pass<"check-wgmma", "::mlir::ModuleOp"> {
 
     Needs: `llvm.func` with structured control flow. Leaves: the same. Numerics: bit-equal.
   }];
+}
+
+def StartSums : Pass<"start-sums", "::mlir::ModuleOp"> {
+  let summary = "the first wgmmas of a loop replace its sums, instead of adding to zeros";
+  let description = [{
+    ```mlir
+    %s:4 = scf.for %k = %lower to %upper step %one iter_args(%a = %zero, ...) {
+      %d:4 = ptx.wgmma n 8 <bf16>(%da) * <bf16>(%db) + <f32>(%a, ...)
+      scf.yield %d#0, ...
+    }
+    ==>
+    %ran = arith.cmpi slt, %lower, %upper
+    %s:4 = scf.if %ran {
+      %t:4 = scf.for %k = %lower to %upper step %one iter_args(%a = %poison, ...) {
+        %later = arith.cmpi ne, %k, %lower
+        %d:4 = ptx.wgmma n 8 <bf16>(%da) * <bf16>(%db) + <f32>(%a, ...) scale %later
+        scf.yield %d#0, ...
+      }
+      scf.yield %t#0, ...
+    } else {
+      scf.yield %zero, ...
+    }
+    ```
+    A thread has 128 sums and more: writing them takes some hundred cycles, in which its team holds the turn but multiplies nothing.
+
+    Needs: `llvm.func` with structured control flow; what `check-wgmma` has seen. Leaves: wgmmas in a branch, in which that does not follow them. Numerics: bit-equal, but
+    for the sign of sums of nothing but negative zeros.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
 def AwaitDependencies : Pass<"await-dependencies", "::mlir::ModuleOp"> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A product's result goes to its tensor through shared memory: whole where the loops' buffers left room, else in strips that take turns; what the engine may not store stays.
+// A product's result goes to its tensor through shared memory: whole where the loops' buffers left room, else in strips that take turns, of half the rows if need be; what the engine may not store stays.
 // RUN: tilegym-opt --split-input-file --stage-stores=shared-bytes=65536 %s | FileCheck %s
 
 #acc = #tile.layout<"64x256 unit 64x256 reg [0,1] [8,0] [0,8] [0,16] [0,32] [0,64] [0,128] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
@@ -80,6 +80,48 @@ tile.kernel @strips grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0,
   %d = tile.dot %x, %y, %none : tensor<64x64xbf16>, tensor<64x256xbf16>, tensor<64x256xf32, #acc>
   %t = arith.truncf %d : tensor<64x256xf32, #acc> to tensor<64x256xbf16, #acc>
   tile.store %t to %c[span(%zero, 64) stride %stride below(%zero, %m), span(%zero, 256) stride %one below(%zero, %n)] : tensor<64x256xbf16, #acc> to !tile.ptr<bf16>
+  tile.dealloc %ring : !tile.shared<5, tensor<64x64xbf16, #s>>
+  tile.return
+}
+
+// -----
+
+#acc = #tile.layout<"128x128 unit 128x128 reg [0,1] [8,0] [0,8] [0,16] [0,32] [0,64] [64,0] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
+#s = #tile.layout<"64x64 unit 64x64 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [1,8] [2,16] [4,32] [8,0] [16,0] [32,0]">
+
+// Room for one strip of all rows is room for two of half of them: one is filled while the other is read.
+// CHECK-LABEL: tile.kernel @layers
+// CHECK: %[[A:.*]] = tile.alloc : !tile.shared<1, tensor<64x64xbf16, #
+// CHECK: %[[B:.*]] = tile.alloc : !tile.shared<1, tensor<64x64xbf16, #
+// CHECK: tile.extract %[[T:.*]] [0, 0] : tensor<128x128xf32
+// CHECK: %[[S0:.*]] = tile.slot %[[A]][
+// CHECK: tile.tensor_store %[[S0]] to %[[MAP:.*]][%[[I:.*]], %[[I]] : i64, i64]
+// CHECK: tile.extract %[[T]] [0, 64]
+// CHECK: %[[RIGHT:.*]] = arith.addi %[[I]], %c64
+// CHECK: %[[S1:.*]] = tile.slot %[[B]][
+// CHECK: tile.tensor_store %[[S1]] to %[[MAP]][%[[I]], %[[RIGHT]] : i64, i64] : !tile.shared<1, tensor<64x64xbf16, #{{.*}}>> to !tile.tensor_map<bf16, [64 of dim 0 by 0, 64 of dim 1], swizzle 128>
+// CHECK: tile.extract %[[T]] [64, 0]
+// CHECK: %[[LOW:.*]] = arith.addi %[[I]], %c64
+// CHECK: %[[S2:.*]] = tile.slot %[[A]][
+// CHECK: tile.tensor_store %[[S2]] to %[[MAP]][%[[LOW]], %[[I]] : i64, i64]
+// CHECK: tile.extract %[[T]] [64, 64]
+// CHECK: %[[S3:.*]] = tile.slot %[[B]][
+// CHECK: tile.tensor_store %[[S3]]
+tile.kernel @layers grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "c", !tile.ptr<bf16>, divisor = 16>, #tile.param<extent 0, "m", i64, upper = 2146435071>,
+    #tile.param<extent 1, "n", i64, divisor = 8, upper = 2146435071>, #tile.param<stride 0, "s", i64, divisor = 8, upper = 2147483647>] {
+  %c = tile.param 0 : !tile.ptr<bf16>
+  %m = tile.param 1 : i64
+  %n = tile.param 2 : i64
+  %stride = tile.param 3 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %ring = tile.alloc : !tile.shared<5, tensor<64x64xbf16, #s>>
+  %x = arith.constant dense<1.0> : tensor<128x64xbf16>
+  %y = arith.constant dense<1.0> : tensor<64x128xbf16>
+  %none = arith.constant dense<0.0> : tensor<128x128xf32, #acc>
+  %d = tile.dot %x, %y, %none : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32, #acc>
+  %t = arith.truncf %d : tensor<128x128xf32, #acc> to tensor<128x128xbf16, #acc>
+  tile.store %t to %c[span(%zero, 128) stride %stride below(%zero, %m), span(%zero, 128) stride %one below(%zero, %n)] : tensor<128x128xbf16, #acc> to !tile.ptr<bf16>
   tile.dealloc %ring : !tile.shared<5, tensor<64x64xbf16, #s>>
   tile.return
 }

@@ -78,7 +78,7 @@ tile.kernel @teams grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, 
   // CHECK: tile.barrier async
   // CHECK: tile.tensor_store %[[MINE]] to %c.map
   // The trips of the other's next block, or of the last one.
-  // CHECK: %[[BEHIND:.*]] = arith.addi %[[I]], %[[BLOCKS]] : i64
+  // CHECK: %[[BEHIND:.*]] = arith.addi %[[I]], %[[BLOCKS]] overflow<nsw> : i64
   // CHECK: %[[THELAST:.*]] = arith.subi %M, %c1_i64 : i64
   // CHECK: %[[THEIRS:.*]] = arith.minsi %[[BEHIND]], %[[THELAST]] : i64
   // CHECK: arith.divui %[[THEIRS]],

@@ -10,6 +10,14 @@ using namespace mlir;
 namespace tilegym::nvidia {
 namespace {
 
+/// The copy engine's first copy by a map waits for the map: one thread has it fetched as soon as it is known which of a list's it is. A producer is one thread.
+void fetchMap(ThreadBuilder &t, tile::ParamOp op, Value map) {
+  auto roles = op->getParentOfType<tile::RolesOp>();
+  bool isProducer = roles && roles.getProducer().isAncestor(op->getParentRegion());
+  ptx::TensorPrefetchOp::create(t.b, t.loc, map, ValueRange(), Value(),
+                                isProducer ? Value() : t.isFirstThread());
+}
+
 /// Of a list: the address of a tensor map, or the value, in constant memory. A number beyond the list's room reads the last place, so that nothing but the list is read.
 Value elementOf(ThreadBuilder &t, tile::ParamOp op) {
   tile::ParamAttr param = op.getParam();
@@ -21,7 +29,10 @@ Value elementOf(ThreadBuilder &t, tile::ParamOp op) {
   Value list = t.argument(op.getNumber());
   Type each = isMap ? LLVM::LLVMArrayType::get(t.b.getI8Type(), 128) : type;
   Value at = LLVM::GEPOp::create(t.b, t.loc, list.getType(), each, list, LLVM::GEPArg(number));
-  return isMap ? at : LLVM::LoadOp::create(t.b, t.loc, type, at).getResult();
+  if (!isMap)
+    return LLVM::LoadOp::create(t.b, t.loc, type, at);
+  fetchMap(t, op, at);
+  return at;
 }
 
 LogicalResult lowerParam(ThreadBuilder &t, Operation *op) {

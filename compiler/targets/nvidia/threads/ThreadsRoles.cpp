@@ -18,14 +18,12 @@ Value isFirst(ThreadBuilder &t, Value index) {
   return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, index, t.i32(0));
 }
 
+/// They begin where the roles part.
 LogicalResult lowerMake(ThreadBuilder &t, Operation *op) {
   auto make = cast<tile::MakeMbarriersOp>(op);
-  int64_t count = make.getResult().getType().getCount();
-  Value base = t.reserveShared(count * mbarrierBytes), first = isFirst(t, t.threadOfBlock());
-  for (int64_t i = 0; i < count; ++i)
-    ptx::MbarrierInitOp::create(t.b, t.loc, t.sharedAddress(base, t.i32(i * mbarrierBytes)),
-                                t.i32(make.getArrivals()), first);
-  t.set(make, {base});
+  if (make->getBlock()->getOps<tile::RolesOp>().empty())
+    return op->emitOpError("stands in no block whose roles part");
+  t.set(make, {t.reserveShared(make.getResult().getType().getCount() * mbarrierBytes)});
   return success();
 }
 
@@ -141,17 +139,25 @@ LogicalResult lowerTeam(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
-/// The copy engine's first copy by a map waits for the map: it comes while the block begins.
-void fetchMaps(ThreadBuilder &t) {
-  Value first = isFirst(t, t.threadOfBlock());
-  for (auto [number, param] : llvm::enumerate(t.kernel.getParams().getAsRange<tile::ParamAttr>()))
-    if (isa<tile::TensorMapType>(param.getType()) && !param.getList()) // of a list it is not known which
-      ptx::TensorPrefetchOp::create(t.b, t.loc, t.argument(int64_t(number)), ValueRange(), Value(), first);
+/// What one thread does while the block begins. The copy engine's first copy by a map waits for the map. One branch around all of it: ptxas makes one, and a fence, for each
+/// mbarrier that has a condition of its own.
+void beginBlock(ThreadBuilder &t, Operation *roles) {
+  t.ifTrue(isFirst(t, t.threadOfBlock()), [&] {
+    for (auto [number, param] : llvm::enumerate(t.kernel.getParams().getAsRange<tile::ParamAttr>()))
+      if (isa<tile::TensorMapType>(param.getType()) && !param.getList()) // of a list it is not known which
+        ptx::TensorPrefetchOp::create(t.b, t.loc, t.argument(int64_t(number)), ValueRange(), Value(),
+                                      Value());
+    for (auto make : roles->getBlock()->getOps<tile::MakeMbarriersOp>())
+      for (int64_t i = 0; i < make.getResult().getType().getCount(); ++i)
+        ptx::MbarrierInitOp::create(t.b, t.loc,
+                                    t.sharedAddress(t.scalar(make.getResult()), t.i32(i * mbarrierBytes)),
+                                    t.i32(make.getArrivals()), Value());
+  });
 }
 
 LogicalResult lowerRoles(ThreadBuilder &t, Operation *op) {
   auto roles = cast<tile::RolesOp>(op);
-  fetchMaps(t);
+  beginBlock(t, op);
   ptx::FenceMbarrierInitOp::create(t.b, t.loc);
   t.barrier(); // all see the mbarriers
   int64_t consumers = t.kernel.getWarps() * t.kernel.getTeams();

@@ -52,6 +52,22 @@ llvm.func @expects(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
   llvm.return
 }
 
+// A tensor map is the launch's own, what it describes is not.
+// CHECK-LABEL: llvm.func @maps
+// CHECK: ptx.tensor_prefetch %{{.*}}[] if
+// CHECK-NEXT: ptx.barrier
+// CHECK-NEXT: ptx.grid_dependency_wait
+// CHECK: ptx.tensor_prefetch %{{.*}}[%{{.*}}]
+llvm.func @maps(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}) attributes {nvvm.kernel} {
+  %zero = arith.constant 0 : i32
+  %t = ptx.thread_id
+  %first = arith.cmpi eq, %t, %zero : i32
+  ptx.tensor_prefetch %map[] if %first
+  ptx.barrier
+  ptx.tensor_prefetch %map[%zero] if %first
+  llvm.return
+}
+
 // A region may hold anything; memory that is read counts as well.
 // CHECK-LABEL: llvm.func @regions
 // CHECK: arith.cmpi

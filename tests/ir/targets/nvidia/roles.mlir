@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The block has a warp more than hold tiles. All meet once, when the mbarriers are made; the consumers then among themselves.
+// The block has a warp more than hold tiles. All meet once, when one thread has made the mbarriers; the consumers then among themselves.
 // RUN: tilegym-opt %s --tiles-to-threads --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: llvm.func @roles
@@ -8,11 +8,13 @@ tile.kernel @roles grid 1 [-1] facts <fast> warps 4 params [] {
   // CHECK: %[[THREAD:.*]] = ptx.thread_id
   // CHECK: %[[WARP:.*]] = arith.shrui %[[THREAD]], %c5_i32
   // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[THREAD]], %c0_i32
-  // CHECK: ptx.mbarrier_init %{{.*}}, %c1_i32 if %[[ZERO]]
-  // CHECK: ptx.mbarrier_init %{{.*}}, %c1_i32 if %[[ZERO]]
-  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32 if %[[ZERO]]
-  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32 if %[[ZERO]]
-  // CHECK: ptx.fence_mbarrier_init
+  // CHECK: scf.if %[[ZERO]] {
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c1_i32{{$}}
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c1_i32{{$}}
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32{{$}}
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32{{$}}
+  // CHECK-NEXT: }
+  // CHECK-NEXT: ptx.fence_mbarrier_init
   // CHECK-NEXT: ptx.barrier
   %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
   %empty = tile.make_mbarriers arrivals 4 : !tile.mbarriers<2>
@@ -88,7 +90,7 @@ tile.kernel @teams grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0
   // CHECK: %[[RAW:.*]] = arith.shrui %[[BLOCK]], %c7_i32
   // CHECK: %[[TEAM:.*]] = ptx.shuffle <index> %[[RAW]], %c0_i32
   // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[BLOCK]], %c0_i32
-  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32 if %[[ZERO]]
+  // CHECK: ptx.mbarrier_init %{{.*}}, %c4_i32{{$}}
   // CHECK: %[[WARP:.*]] = arith.shrui %[[BLOCK]], %c5_i32
   // CHECK: arith.cmpi uge, %[[WARP]], %c8_i32
   %zero = arith.constant 0 : i32
