@@ -36,6 +36,7 @@ static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options)
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
 
+  kernel.addPass(transforms::createSpreadProducts());
   // Both make loops, which the passes below take as the author's own.
   kernel.addPass(transforms::createSplitReduction());
   kernel.addPass(transforms::createHoldInShared());

@@ -238,6 +238,7 @@ private:
     record.knobs = out.text(knobText(v.spec));
     record.threads = uint32_t(v.abi.threads());
     record.blocksPerSm = uint32_t(v.abi.blocksPerSm);
+    record.cluster = uint32_t(v.abi.ctas);
     record.sharedBytes = uint32_t(v.sharedBytes);
     record.registers = v.resources.registers;
     record.spillBytes = v.resources.spills();

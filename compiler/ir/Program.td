@@ -42,9 +42,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     int64_t getBlocksAtOnce() { return std::max<int64_t>(getBlocksPerSm(), getKnob("occupancy", 1)); }
     /// Blocks of the cluster that one block of the grid is spread over.
     int64_t getCtas() { return getKnob("ctas", 1); }
-    /// Blocks of the cluster that each take a part of a product's reduction axis; one of the two is 1.
+    /// Blocks of the cluster that each take a part of a product's reduction axis.
     int64_t getSplitK() { return getKnob("split_k", 1); }
-    int64_t getClusterSize() { return getCtas() * getSplitK(); }
+    /// Blocks of the cluster that each make a part of a product's tile, once `spread-products` has cut it. One of the three at most is not 1.
+    int64_t getSpread() { return getKnob("spread", 1); }
+    int64_t getClusterSize() { return getCtas() * getSplitK() * getSpread(); }
     bool hasFtz() { return getMath() && getMath()->getFtz(); }
     bool hasApprox() { return getMath() && getMath()->getApprox(); }
     bool hasContract() { return getMath() && getMath()->getContract(); }
@@ -130,12 +132,12 @@ def Tile_LinearBlockIdOp : Tile_Op<"linear_block_id", [Pure, DeclareOpInterfaceM
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_SplitRankOp : Tile_Op<"split_rank", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
-  let summary = "which part of a product this block of its cluster makes, under `split_k`";
+def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "this block's number in its cluster, where each block makes a part of a product";
   let description = [{
     Example:
     ```mlir
-    %r = tile.split_rank
+    %r = tile.cluster_rank
     ```
   }];
   let results = (outs I64:$result);

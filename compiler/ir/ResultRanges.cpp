@@ -37,9 +37,9 @@ void LaunchSizeOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn 
   set(getResult(), between(getType(), 1, maxBlocks));
 }
 
-void SplitRankOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+void ClusterRankOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  set(getResult(), between(getType(), 0, kernel ? kernel.getSplitK() - 1 : maxBlocks - 1));
+  set(getResult(), between(getType(), 0, kernel ? kernel.getClusterSize() - 1 : maxBlocks - 1));
 }
 
 void IotaOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {

@@ -42,12 +42,16 @@ def Tile_MbarrierWaitOp : Tile_Op<"mbarrier_wait"> {
 def Tile_MbarrierArriveOp : Tile_Op<"mbarrier_arrive"> {
   let summary = "each warp arrives once, after all that its threads have read and written";
   let description = [{
-    Without the condition nothing happens. `reads`: its threads read, by themselves, what the copy engine may overwrite from now on.
+    Without the condition nothing happens. `reads`: its threads read, by themselves, what the copy engine may overwrite from now on. `everywhere`: at the same
+    barrier of each block of the cluster, which says nothing of what its threads have written or read themselves.
 
     Example: `tile.mbarrier_arrive %empty[%slot] if %more reads : !tile.mbarriers<4>`
   }];
-  let arguments = (ins Tile_Mbarriers:$barriers, I32:$index, Optional<I1>:$condition, UnitAttr:$reads);
-  let assemblyFormat = "$barriers `[` $index `]` (`if` $condition^)? (`reads` $reads^)? attr-dict `:` qualified(type($barriers))";
+  let arguments = (ins Tile_Mbarriers:$barriers, I32:$index, Optional<I1>:$condition, UnitAttr:$reads, UnitAttr:$everywhere);
+  let assemblyFormat = [{
+    $barriers `[` $index `]` (`if` $condition^)? (`reads` $reads^)? (`everywhere` $everywhere^)? attr-dict `:` qualified(type($barriers))
+  }];
+  let hasVerifier = 1;
 }
 
 def Tile_MbarrierExpectOp : Tile_Op<"mbarrier_expect"> {
@@ -61,7 +65,8 @@ def Tile_TensorLoadOp : Tile_Op<"tensor_load"> {
   let summary = "the producer begins to copy a region to a slot; its bytes are counted at a barrier";
   let description = [{
     Coordinates are where the region begins, one for each axis of the map; what lies outside the tensor becomes zero. The slot is filled by as many copies as it has
-    boxes of the map.
+    boxes of the map. With `shared` each block of the cluster copies an equal part of the boxes to the same place in all of them, and each one's bytes are counted at the same
+    barrier there: the slot must be empty in each block.
 
     Example:
     ```mlir
@@ -69,9 +74,9 @@ def Tile_TensorLoadOp : Tile_Op<"tensor_load"> {
         : !tile.tensor_map<bf16, [128 of dim 0 by 0, 64 of dim 2], swizzle 128> into !tile.shared<1, tensor<128x64xbf16, #l>>, !tile.mbarriers<4>
     ```
   }];
-  let arguments = (ins Tile_TensorMap:$map, Variadic<I32>:$coordinates, Tile_Shared:$slot, Tile_Mbarriers:$barriers, I32:$index);
+  let arguments = (ins Tile_TensorMap:$map, Variadic<I32>:$coordinates, Tile_Shared:$slot, Tile_Mbarriers:$barriers, I32:$index, UnitAttr:$shared);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `into` $slot `signal` $barriers `[` $index `]` attr-dict `:` qualified(type($map)) `into` qualified(type($slot)) `,`
+    $map `[` $coordinates `]` `into` $slot `signal` $barriers `[` $index `]` (`shared` $shared^)? attr-dict `:` qualified(type($map)) `into` qualified(type($slot)) `,`
     qualified(type($barriers))
   }];
   let hasVerifier = 1;

@@ -38,4 +38,28 @@ std::optional<SmallVector<SlotBox>> boxesOf(TensorMapType map, SharedType slot) 
   return boxes;
 }
 
+std::optional<SharedBoxes> sharedBoxesOf(TensorMapType map, SharedType slot, int64_t blocks) {
+  std::optional<SmallVector<SlotBox>> boxes = boxesOf(map, slot);
+  if (!boxes)
+    return {};
+  // Boxes down the first column, then across.
+  size_t down = 1, count = boxes->size();
+  auto isBelow = [&](const SlotBox &box) {
+    return box.distances[map.getInnermost()] == boxes->front().distances[map.getInnermost()];
+  };
+  while (down < count && isBelow((*boxes)[down]))
+    ++down;
+  size_t across = count / down, parts = size_t(blocks);
+  if (across % parts && down % parts)
+    return {};
+  bool cutsAcross = across % parts == 0;
+  size_t next = cutsAcross ? count / parts : down / parts; // the second block's first
+  SharedBoxes shared;
+  for (size_t i = 0; i < count; ++i)
+    if (cutsAcross ? i < next : i % down < next)
+      shared.first.push_back((*boxes)[i]);
+  shared.step = parts > 1 ? (*boxes)[next] : SlotBox{0, SmallVector<int64_t>(map.getAxes().size())};
+  return shared;
+}
+
 } // namespace tilegym::tile

@@ -11,6 +11,14 @@ struct SlotBox {
   llvm::SmallVector<int64_t> distances;
 };
 
+/// A slot's copies, which the blocks of a cluster share equally: those of block 0, and how far those of each further block are from those of the one before.
+struct SharedBoxes {
+  llvm::SmallVector<SlotBox> first;
+  SlotBox step;
+};
+/// Nothing where the boxes are no multiple of them down the tile, nor across.
+std::optional<SharedBoxes> sharedBoxesOf(TensorMapType map, SharedType slot, int64_t blocks);
+
 /// Nothing where the map's copies do not lie as the slot's tile does. The tile has two axes: those of the map whose boxes are longer than one, in their order.
 std::optional<llvm::SmallVector<SlotBox>> boxesOf(TensorMapType map, SharedType slot);
 

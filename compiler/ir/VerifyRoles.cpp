@@ -73,6 +73,42 @@ private:
 
 } // namespace
 
+/// A slot that each block of a cluster fills in all of them is empty once all have read it.
+static LogicalResult verifySharedSlots(RolesOp roles) {
+  DenseSet<Value> barriers;
+  Value waited;
+  roles.getProducer().walk([&](Operation *op) {
+    if (auto wait = dyn_cast<MbarrierWaitOp>(op))
+      waited = wait.getBarriers();
+    else if (auto load = dyn_cast<TensorLoadOp>(op); load && load.getShared() && waited)
+      barriers.insert(waited);
+  });
+  auto kernel = roles->getParentOfType<KernelOp>();
+  int64_t expected = kernel.getWarps() * kernel.getClusterSize();
+  for (Value value : barriers)
+    if (auto make = value.getDefiningOp<MakeMbarriersOp>(); make && make.getArrivals() != expected)
+      return make.emitOpError("counts ") << make.getArrivals() << " arrivals, expected " << expected
+                                         << ": each warp of each block of the cluster";
+  return failure(roles.getConsumer()
+                     .walk([&](MbarrierArriveOp arrive) {
+                       if (arrive.getEverywhere() || !barriers.contains(arrive.getBarriers()))
+                         return WalkResult::advance();
+                       arrive.emitOpError("releases a slot that other blocks of the cluster fill: it must "
+                                          "arrive everywhere");
+                       return WalkResult::interrupt();
+                     })
+                     .wasInterrupted());
+}
+
+LogicalResult MbarrierArriveOp::verify() {
+  if (getEverywhere() && getReads())
+    return emitOpError("cannot say everywhere what its threads have read themselves");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (getEverywhere() && kernel && kernel.getClusterSize() == 1)
+    return emitOpError("arrives everywhere, but its kernel has no clusters");
+  return success();
+}
+
 LogicalResult RolesOp::verify() {
   if (!isa<KernelOp>((*this)->getParentOp()))
     return emitOpError("must be in the kernel's own block");
@@ -95,7 +131,7 @@ LogicalResult RolesOp::verify() {
   });
   if (found.wasInterrupted())
     return failure();
-  return Releases(*this).check(getConsumer());
+  return failure(failed(verifySharedSlots(*this)) || failed(Releases(*this).check(getConsumer())));
 }
 
 static LogicalResult verifyConsumer(Operation *op) {
@@ -136,5 +172,8 @@ LogicalResult TensorLoadOp::verify() {
     return emitOpError("copies ") << map.getElementType() << " to a slot of " << tile;
   if (!boxesOf(map, getSlot().getType()))
     return emitOpError("cannot fill the slot by boxes of its map");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (getShared() && kernel && !sharedBoxesOf(map, getSlot().getType(), kernel.getClusterSize()))
+    return emitOpError("has boxes that ") << kernel.getClusterSize() << " blocks cannot share";
   return success();
 }

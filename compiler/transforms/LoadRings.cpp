@@ -13,6 +13,9 @@ using namespace mlir;
 namespace tilegym::transforms {
 namespace {
 
+/// Whether its instructions read slots, and no thread does.
+bool readsItself(tile::DotOp dot) { return dot.getWarpgroups() && !tile::isMadeTransposed(dot); }
+
 /// Whether one thread can compute it, again, without tiles.
 bool isRemade(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -39,8 +42,40 @@ bool isReached(Operation *op) {
   return true;
 }
 
-/// The map whose copies fill the slot, in which rows of `swizzle` bytes lie one below the other; null if there is none.
-Value mapInto(tile::LoadOp load, tile::SlotOp slot) {
+/// Whether every block of a cluster has the same value there.
+bool isSameInCluster(Value value, SmallPtrSetImpl<Operation *> &seen) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && llvm::all_of(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+                                [&](Value bound) { return isSameInCluster(bound, seen); });
+  }
+  Operation *op = value.getDefiningOp();
+  if (!seen.insert(op).second)
+    return true;
+  bool asks = op->walk([](tile::ClusterRankOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return !asks && llvm::all_of(readBy(op), [&](Value read) { return isSameInCluster(read, seen); });
+}
+
+/// Whether all blocks of a cluster load the same there, equally often.
+bool isSameInCluster(tile::LoadOp load) {
+  SmallPtrSet<Operation *, 16> seen;
+  auto isSame = [&](Value value) { return isSameInCluster(value, seen); };
+  for (Operation *outer = load->getParentOp(); !isa<tile::KernelOp>(outer); outer = outer->getParentOp())
+    if (!llvm::all_of(outer->getOperands(), isSame))
+      return false;
+  return llvm::all_of(load.getIndices(), isSame);
+}
+
+/// Copies of `width` by so many rows fill a slot of one tile; by several blocks of a cluster, equally many each, if they can.
+int64_t boxHeight(int64_t across, int64_t down, int64_t width, int64_t blocks) {
+  constexpr int64_t most = 256, swizzled = 8; // rows that a swizzle's pattern is of
+  if (across / width % blocks == 0)
+    return std::min(most, down);
+  return down % (blocks * swizzled) == 0 ? std::min(most, down / blocks) : 0;
+}
+
+/// The map whose copies fill the slot, in which rows of `swizzle` bytes lie one below the other; null if there is none. The blocks of a cluster can share the copies.
+Value mapInto(tile::LoadOp load, tile::SlotOp slot, int64_t blocks) {
   auto region = cast<tile::RegionOp>(load.getOperation());
   RankedTensorType tile = slot.getSlot().getType().getTile();
   layout::Layout have = slot.getSlot().getType().getLayout();
@@ -52,9 +87,12 @@ Value mapInto(tile::LoadOp load, tile::SlotOp slot) {
       layout::Expected<layout::Layout> made = layout::sharedTile(shape, bytes, {inner, 1 - inner}, swizzle);
       if (!made || !(*made == have))
         continue;
+      int64_t width = swizzle / bytes, height = boxHeight(shape[inner], shape[1 - inner], width, blocks);
+      if (!height)
+        return {};
       SmallVector<int64_t> box;
       for (int64_t axis : axes)
-        box.push_back(axis < 0 ? 1 : axis == inner ? swizzle / bytes : std::min<int64_t>(256, shape[axis]));
+        box.push_back(axis < 0 ? 1 : axis == inner ? width : height);
       std::string reason;
       FailureOr<Value> map = tile::tensorMapOf(region, box, swizzle, reason);
       if (succeeded(map) && axes[cast<tile::TensorMapType>(map->getType()).getInnermost()] == inner)
@@ -82,12 +120,19 @@ std::optional<RingFill> fillOf(tile::PutOp put) {
       cast<RankedTensorType>(fill.load.getType()).getRank() != 2 || !isReached(put) ||
       !llvm::all_of(fill.load.getIndices(), isRemade))
     return {};
-  fill.map = mapInto(fill.load, fill.slot);
+  auto isReadItself = [&](Operation *user) {
+    auto dot = dyn_cast<tile::DotOp>(user);
+    return user == put || (dot && readsItself(dot));
+  };
+  // A thread that has read could say so to other blocks only by a fence of the whole GPU.
+  int64_t blocks = put->getParentOfType<tile::KernelOp>().getClusterSize();
+  if (blocks > 1 && llvm::all_of(fill.slot->getUsers(), isReadItself) && isSameInCluster(fill.load))
+    fill.map = mapInto(fill.load, fill.slot, blocks);
+  fill.shared = bool(fill.map);
+  if (!fill.map)
+    fill.map = mapInto(fill.load, fill.slot, 1);
   return fill.map && isRemade(fill.map) ? std::optional(fill) : std::nullopt;
 }
-
-/// Whether its instructions read slots, and no thread does.
-bool readsItself(tile::DotOp dot) { return dot.getWarpgroups() && !tile::isMadeTransposed(dot); }
 
 /// The one product that reads the fill, if all it does is add to the loop's accumulator.
 tile::DotOp overlappedReader(const RingFill &fill) {
@@ -186,7 +231,7 @@ bool areApart(const RingSite &site, const RingSite &other) {
 /// Whether both take the same of the same tensor.
 bool areAlike(const RingSite &site, const RingSite &other) {
   auto same = [](RingFill a, RingFill b) {
-    return a.map == b.map && a.slot.getSlot().getType() == b.slot.getSlot().getType();
+    return a.map == b.map && a.shared == b.shared && a.slot.getSlot().getType() == b.slot.getSlot().getType();
   };
   return site.fills.size() == other.fills.size() &&
          std::equal(site.fills.begin(), site.fills.end(), other.fills.begin(), same);

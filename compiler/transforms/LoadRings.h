@@ -11,6 +11,7 @@ struct RingFill {
   tile::SlotOp slot;
   tile::AllocOp alloc;
   mlir::Value map;
+  bool shared = false; ///< all blocks of a cluster take the same: each copies a part of it to all
 };
 
 /// A place of the program where slots are filled together and read together.

@@ -20,8 +20,10 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     tile::KernelOp kernel = getOperation();
     if (!kernel.getKnob("persistent", 0))
       return;
-    if (kernel.getClusterSize() > 1) {
-      kernel.emitError("blocks of a cluster do not stay for more than one block of the grid").attachNote()
+    if (kernel.getCtas() * kernel.getSplitK() > 1) {
+      kernel.emitError("blocks of a cluster stay for more than one block of the grid only where `ctas` "
+                       "spreads a product")
+              .attachNote()
           << "give this kernel `ctas = 1` and `split_k = 1` where it is persistent";
       return signalPassFailure();
     }

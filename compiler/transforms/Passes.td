@@ -125,7 +125,7 @@ def SplitReduction : Pass<"split-reduction", "::tilegym::tile::KernelOp"> {
     %d = scf.for %k = %zero to %n step %one iter_args(%acc = %zeros) { ... tile.dot %a, %b, %acc ... }
     tile.store %y [...], %d
     ==>
-    %r = tile.split_rank
+    %r = tile.cluster_rank
     %d = scf.for %k = %r * ceil(%n / 4) to min(%n, (%r + 1) * ceil(%n / 4)) step %one iter_args(%acc = %zeros) { ... }
     %sum = tile.split_sum %d : tensor<64x64xf32>
     scf.if %r == %zero { tile.store %y [...], %sum }
@@ -133,6 +133,27 @@ def SplitReduction : Pass<"split-reduction", "::tilegym::tile::KernelOp"> {
     Numerics: other sums, always the same ones.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SpreadProducts : Pass<"spread-products", "::tilegym::tile::KernelOp"> {
+  let summary = "the blocks of a cluster make equal parts of a product each";
+  let description = [{
+    Under `ctas`, of kernels that have a product. Its result is cut along the rows where each block keeps 64 of them for each of its warpgroups, else along the
+    columns; what other tiles are cut along follows from the ops between them. Tiles that no block needs a part of alone, as the other operand, are whole in each.
+
+    ```mlir
+    tile.kernel @k ... knobs {ctas = 2 : i64} {
+      %a = tile.load %x [span(%i, 256), span(%k, 64)] ... -> tensor<256x64xbf16>
+      %d = tile.dot %a, %b, %acc : tensor<256x64xbf16>, tensor<64x128xbf16>, tensor<256x128xf32>
+    ==>
+    tile.kernel @k ... knobs {spread = 2 : i64} {
+      %r = tile.cluster_rank
+      %a = tile.load %x [span(%i + %r * 128, 128), span(%k, 64)] ... -> tensor<128x64xbf16>
+      %d = tile.dot %a, %b, %acc : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
+    ```
+    Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def NarrowLoops : Pass<"narrow-loops", "::tilegym::tile::KernelOp"> {

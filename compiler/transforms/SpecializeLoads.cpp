@@ -55,6 +55,8 @@ public:
     IRMapping map;
     copies.emplace_back(consumer, producer);
     feed(*consumer, map, turns);
+    for (auto [ring, turn] : llvm::zip(rings, turns))
+      drain(ring, turn);
     if (!scarce)
       roles.getProducer().walk([](scf::ForOp loop) { moveLoopInvariantCode(loop); });
     b.setInsertionPointToStart(consumer);
@@ -127,9 +129,9 @@ private:
       auto type = tile::MbarriersType::get(b.getContext(), ring.slots);
       return tile::MakeMbarriersOp::create(b, loc, type, arrivals);
     };
-    ring.full = barriers(1);
-    ring.empty = barriers(kernel.getWarps());
     RingSite &home = ring.sites.front();
+    ring.full = barriers(1);
+    ring.empty = barriers(kernel.getWarps() * (isFilledByAll(ring) ? kernel.getClusterSize() : 1));
     for (RingFill &fill : home.fills) {
       tile::SharedType one = fill.alloc.getBuffer().getType();
       fill.alloc.getBuffer().setType(tile::SharedType::get(b.getContext(), ring.slots, one.getTile()));
@@ -144,6 +146,15 @@ private:
         fill.alloc->erase();
         fill.alloc = first.alloc;
       }
+  }
+
+  /// Whether other blocks of the cluster fill its slots, too.
+  static bool isFilledByAll(const LoadRing &ring) {
+    return llvm::any_of(ring.sites.front().fills, [](const RingFill &fill) { return fill.shared; });
+  }
+
+  void release(const LoadRing &ring, Value slot, Value condition, bool reads) {
+    tile::MbarrierArriveOp::create(b, loc, ring.empty, slot, condition, reads, isFilledByAll(ring));
   }
 
   /// The rings that turn within a loop or a branch.
@@ -238,9 +249,19 @@ private:
       }
       Value slot = tile::SlotOp::create(b, loc, fill.slot.getSlot().getType(), fill.alloc, turn.slot);
       tile::TensorLoadOp::create(b, fill.load.getLoc(), remade(fill.map, map), coordinates, slot, ring.full,
-                                 turn.slot);
+                                 turn.slot, fill.shared);
     }
     return after(b, loc, turn, ring.slots);
+  }
+
+  /// A block is there until others no longer arrive at its barriers.
+  void drain(const LoadRing &ring, Turn turn) {
+    if (!isFilledByAll(ring))
+      return;
+    for (int64_t slot = 0; slot < ring.slots; ++slot) {
+      tile::MbarrierWaitOp::create(b, loc, ring.empty, turn.slot, turn.parity);
+      turn = after(b, loc, turn, ring.slots);
+    }
   }
 
   // ---- the consumers' side
@@ -271,7 +292,7 @@ private:
         if (site->overlapped)
           overlap(rings[i], *site, turns[i]);
         else
-          tile::MbarrierArriveOp::create(b, loc, rings[i].empty, turns[i].slot, Value(), site->readByThreads);
+          release(rings[i], turns[i].slot, Value(), site->readByThreads);
         turns[i] = after(b, loc, turns[i], rings[i].slots);
       }
     }
@@ -299,8 +320,7 @@ private:
     tile::DotWaitOp::create(b, loc, TypeRange(), 1, ValueRange());
     Value hasBefore =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
-    tile::MbarrierArriveOp::create(b, loc, ring.empty, slotBefore(b, loc, turn, ring.slots), hasBefore,
-                                   false);
+    release(ring, slotBefore(b, loc, turn, ring.slots), hasBefore, false);
   }
 
   /// Behind the loop, its last turn.
@@ -310,7 +330,7 @@ private:
     sum.replaceAllUsesExcept(wait.getResult(0), wait);
     Value ran =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
-    tile::MbarrierArriveOp::create(b, loc, ring.empty, slotBefore(b, loc, turn, ring.slots), ran, false);
+    release(ring, slotBefore(b, loc, turn, ring.slots), ran, false);
   }
 
   Operation *consumeLoop(scf::ForOp loop, ArrayRef<size_t> within, Turns &turns) {

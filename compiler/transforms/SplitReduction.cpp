@@ -68,7 +68,7 @@ struct SplitReduction : impl::SplitReductionBase<SplitReduction> {
     auto number = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(b, loc, b.getIntegerAttr(lower.getType(), value));
     };
-    Value rank = tile::SplitRankOp::create(b, loc);
+    Value rank = tile::ClusterRankOp::create(b, loc);
     // Trips of the whole loop, then of a part; a loop that ends before it begins has none.
     Value trips = arith::AddIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower),
                                         arith::SubIOp::create(b, loc, step, number(1)));

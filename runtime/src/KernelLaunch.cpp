@@ -31,9 +31,13 @@ TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid) {
     return fail(TILEGYM_INVALID_ARGUMENT,
                 "%s: the grid has %" PRId64 " blocks, but a launch has at most 2147483647",
                 Text(table.text(call.op.name)).data, grid->blocks);
-  if (int64_t resident = int64_t(choice.variant->blocksPerSm) * call.smCount; resident > 0)
-    grid->blocks = std::min(grid->blocks, resident);
+  grid->blocks = launchBlocks(*choice.variant, call.smCount, grid->blocks);
   return TILEGYM_OK;
+}
+
+int64_t launchBlocks(const Variant &variant, int64_t smCount, int64_t blocks) {
+  int64_t resident = int64_t(variant.blocksPerSm) * smCount, cluster = std::max<int64_t>(variant.cluster, 1);
+  return resident ? std::min(blocks, std::max(resident / cluster, int64_t(1)) * cluster) : blocks;
 }
 
 uint64_t parameterBits(const Call &call, const Param &p, const Grid &grid) {

@@ -57,6 +57,8 @@ struct Grid {
   int64_t blocks = 1;
 };
 TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid);
+/// The blocks of a launch for so many of the grid's: no more than are resident at once where each takes several, in whole clusters.
+int64_t launchBlocks(const format::Variant &variant, int64_t smCount, int64_t blocks);
 
 /// The kernel's parameters, laid out for cuLaunchKernel.
 struct Parameters {

@@ -102,9 +102,7 @@ bool RepeatedLaunch::update(const Call &call, const Choice &choice, int64_t *blo
       return false;
   if (now.blocks > INT32_MAX)
     return false;
-  *blocks = now.blocks;
-  if (int64_t resident = int64_t(variant->blocksPerSm) * call.smCount; resident > 0)
-    *blocks = std::min(*blocks, resident);
+  *blocks = launchBlocks(*variant, call.smCount, now.blocks);
   for (size_t i = 0; i < numMoving; ++i) {
     uint64_t bits = parameterBits(call, moving[i].param, now);
     std::memcpy(kept.storage + size_t(moving[i].place) * 8, &bits, 8);

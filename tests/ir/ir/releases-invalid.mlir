@@ -93,3 +93,147 @@ tile.kernel @no_team grid 1 [-1] facts <fast> warps 4 params [] {
   %t = tile.team
   tile.return
 }
+
+// -----
+
+// As it should be: each warp of both blocks says that it has read, to both.
+#a = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+
+tile.kernel @shares grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "a.map", !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>, readonly>] knobs {spread = 2 : i64} {
+  %map = tile.param 0 : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = tile.alloc : !tile.shared<2, tensor<64x32xbf16, #a>>
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  %empty = tile.make_mbarriers arrivals 8 : !tile.mbarriers<2>
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+    %s = tile.slot %ring[%zero] : !tile.shared<2, tensor<64x32xbf16, #a>>
+    tile.tensor_load %map[%zero, %zero] into %s signal %full[%zero] shared : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64> into !tile.shared<1, tensor<64x32xbf16, #a>>, !tile.mbarriers<2>
+  } consumer {
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    tile.mbarrier_arrive %empty[%zero] everywhere : !tile.mbarriers<2>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+
+tile.kernel @counts_its_own grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "a.map", !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>, readonly>] knobs {spread = 2 : i64} {
+  %map = tile.param 0 : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = tile.alloc : !tile.shared<2, tensor<64x32xbf16, #a>>
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  // expected-error @below {{counts 4 arrivals, expected 8: each warp of each block of the cluster}}
+  %empty = tile.make_mbarriers arrivals 4 : !tile.mbarriers<2>
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+    %s = tile.slot %ring[%zero] : !tile.shared<2, tensor<64x32xbf16, #a>>
+    tile.tensor_load %map[%zero, %zero] into %s signal %full[%zero] shared : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64> into !tile.shared<1, tensor<64x32xbf16, #a>>, !tile.mbarriers<2>
+  } consumer {
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    tile.mbarrier_arrive %empty[%zero] everywhere : !tile.mbarriers<2>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+
+tile.kernel @says_it_at_home grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "a.map", !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>, readonly>] knobs {spread = 2 : i64} {
+  %map = tile.param 0 : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = tile.alloc : !tile.shared<2, tensor<64x32xbf16, #a>>
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  %empty = tile.make_mbarriers arrivals 8 : !tile.mbarriers<2>
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+    %s = tile.slot %ring[%zero] : !tile.shared<2, tensor<64x32xbf16, #a>>
+    tile.tensor_load %map[%zero, %zero] into %s signal %full[%zero] shared : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64> into !tile.shared<1, tensor<64x32xbf16, #a>>, !tile.mbarriers<2>
+  } consumer {
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    // expected-error @below {{releases a slot that other blocks of the cluster fill: it must arrive everywhere}}
+    tile.mbarrier_arrive %empty[%zero] : !tile.mbarriers<2>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+
+tile.kernel @reads grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "a.map", !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>, readonly>] knobs {spread = 2 : i64} {
+  %map = tile.param 0 : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = tile.alloc : !tile.shared<2, tensor<64x32xbf16, #a>>
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  %empty = tile.make_mbarriers arrivals 8 : !tile.mbarriers<2>
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+    %s = tile.slot %ring[%zero] : !tile.shared<2, tensor<64x32xbf16, #a>>
+    tile.tensor_load %map[%zero, %zero] into %s signal %full[%zero] shared : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64> into !tile.shared<1, tensor<64x32xbf16, #a>>, !tile.mbarriers<2>
+  } consumer {
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    // expected-error @below {{cannot say everywhere what its threads have read themselves}}
+    tile.mbarrier_arrive %empty[%zero] reads everywhere : !tile.mbarriers<2>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+
+tile.kernel @no_cluster grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "a.map", !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>, readonly>] {
+  %map = tile.param 0 : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = tile.alloc : !tile.shared<2, tensor<64x32xbf16, #a>>
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  %empty = tile.make_mbarriers arrivals 4 : !tile.mbarriers<2>
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+    %s = tile.slot %ring[%zero] : !tile.shared<2, tensor<64x32xbf16, #a>>
+    tile.tensor_load %map[%zero, %zero] into %s signal %full[%zero] : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64> into !tile.shared<1, tensor<64x32xbf16, #a>>, !tile.mbarriers<2>
+  } consumer {
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    // expected-error @below {{arrives everywhere, but its kernel has no clusters}}
+    tile.mbarrier_arrive %empty[%zero] everywhere : !tile.mbarriers<2>
+  }
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+
+tile.kernel @eighths grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "a.map", !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>, readonly>] knobs {spread = 8 : i64} {
+  %map = tile.param 0 : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = tile.alloc : !tile.shared<2, tensor<64x32xbf16, #a>>
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  %empty = tile.make_mbarriers arrivals 32 : !tile.mbarriers<2>
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+    %s = tile.slot %ring[%zero] : !tile.shared<2, tensor<64x32xbf16, #a>>
+    // expected-error @below {{has boxes that 8 blocks cannot share}}
+    tile.tensor_load %map[%zero, %zero] into %s signal %full[%zero] shared : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64> into !tile.shared<1, tensor<64x32xbf16, #a>>, !tile.mbarriers<2>
+  } consumer {
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    tile.mbarrier_arrive %empty[%zero] everywhere : !tile.mbarriers<2>
+  }
+  tile.return
+}

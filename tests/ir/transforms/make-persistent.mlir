@@ -34,7 +34,7 @@ tile.kernel @plain grid 1 [-1] facts <fast> warps 4 params [] {
 
 // -----
 
-// expected-error @below {{blocks of a cluster do not stay for more than one block of the grid}}
+// expected-error @below {{blocks of a cluster stay for more than one block of the grid only where `ctas` spreads a product}}
 // expected-note @below {{give this kernel `ctas = 1` and `split_k = 1` where it is persistent}}
 tile.kernel @cluster grid 1 [-1] facts <fast> warps 4 params [] knobs {persistent = 1 : i64, ctas = 2 : i64} {
   tile.return

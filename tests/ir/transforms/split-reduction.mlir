@@ -12,7 +12,7 @@ tile.kernel @split grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, 
   %pad = arith.constant 0.0 : f16
   %q = arith.constant dense<1.0> : tensor<64x16xf16>
   %none = arith.constant dense<0.0> : tensor<64x16xf32>
-  // CHECK: %[[RANK:.*]] = tile.split_rank
+  // CHECK: %[[RANK:.*]] = tile.cluster_rank
   // CHECK: %[[SPAN:.*]] = arith.subi %n, %[[ZERO:.*]] : i64
   // CHECK: %[[TRIPS:.*]] = arith.divui %{{.*}}, %[[STEP:.*]] : i64
   // CHECK: %[[TWO:.*]] = arith.constant 2 : i64

@@ -19,7 +19,7 @@ ThreadBuilder::ThreadBuilder(OpBuilder &builder, tile::KernelOp kernel, ValueRan
   if (kernel.getCtas() > 1)
     rank = ptx::ClusterRankOp::create(b, loc);
   sharedBase = ptx::SharedBaseOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3));
-  if (kernel.getSplitK() > 1)
+  if (kernel.getClusterSize() > kernel.getCtas())
     part = ptx::ClusterRankOp::create(b, loc);
 }
 
@@ -81,7 +81,7 @@ Value ThreadBuilder::team() {
   return ownTeam;
 }
 Value ThreadBuilder::clusterRank() { return rank; }
-Value ThreadBuilder::splitRank() { return part; }
+Value ThreadBuilder::partRank() { return part; }
 
 Value ThreadBuilder::linear(Value index, ArrayRef<int64_t> masks) {
   // Runs of bits whose masks are a power of two apart move together: one and, one shift.

@@ -69,7 +69,7 @@ public:
   mlir::Value
   warpgroup(); ///< the number of this warp's four, from one lane: descriptors want what a warp shares
   mlir::Value clusterRank(); ///< this block's number in the cluster; null where tiles are not spread over one
-  mlir::Value splitRank();   ///< the same under `split_k`
+  mlir::Value partRank();    ///< the same where each block makes a part of a product; else null
   int64_t numThreads() { return kernel.getWarps() * 32; }
 
   /// For one axis: coordinate(reg) = (thread ^ bits(reg)) + offset(reg), all i32; `thread` is null where it is 0.

@@ -45,15 +45,17 @@ LogicalResult lowerParam(ThreadBuilder &t, Operation *op) {
   return success();
 }
 
-/// Which block of the grid this is part of: a cluster's blocks follow one another in the launch.
-Value gridBlock(ThreadBuilder &t) {
-  Value id = ptx::BlockIdOp::create(t.b, t.loc);
-  if (int64_t blocks = t.kernel.getClusterSize(); llvm::isPowerOf2_64(blocks))
-    id = blocks > 1 ? arith::ShRUIOp::create(t.b, t.loc, id, t.i32(llvm::Log2_64(blocks))) : id;
+/// In clusters, whose blocks follow one another in the launch.
+Value inClusters(ThreadBuilder &t, Value blocks) {
+  if (int64_t size = t.kernel.getClusterSize(); llvm::isPowerOf2_64(size))
+    blocks = size > 1 ? arith::ShRUIOp::create(t.b, t.loc, blocks, t.i32(llvm::Log2_64(size))) : blocks;
   else
-    id = arith::DivUIOp::create(t.b, t.loc, id, t.i32(blocks));
-  return arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), id);
+    blocks = arith::DivUIOp::create(t.b, t.loc, blocks, t.i32(size));
+  return arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), blocks);
 }
+
+/// Which block of the grid this is part of.
+Value gridBlock(ThreadBuilder &t) { return inClusters(t, ptx::BlockIdOp::create(t.b, t.loc)); }
 
 LogicalResult lowerBlockId(ThreadBuilder &t, Operation *op) {
   t.set(op->getResult(0), {gridBlock(t)});
@@ -61,8 +63,7 @@ LogicalResult lowerBlockId(ThreadBuilder &t, Operation *op) {
 }
 
 LogicalResult lowerLaunchSize(ThreadBuilder &t, Operation *op) {
-  Value blocks = ptx::GridSizeOp::create(t.b, t.loc);
-  t.set(op->getResult(0), {arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), blocks)});
+  t.set(op->getResult(0), {inClusters(t, ptx::GridSizeOp::create(t.b, t.loc))});
   return success();
 }
 

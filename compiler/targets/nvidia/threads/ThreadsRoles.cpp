@@ -43,8 +43,18 @@ LogicalResult lowerArrive(ThreadBuilder &t, Operation *op) {
     ptx::FenceProxyAsyncOp::create(t.b, t.loc, ptx::ProxySpace::SharedCta);
   ptx::WarpBarrierOp::create(t.b, t.loc);
   Value condition = arrive.getCondition() ? t.scalar(arrive.getCondition()) : Value();
-  ptx::MbarrierArriveOp::create(t.b, t.loc, Type(), barrierAt(t, arrive.getBarriers(), arrive.getIndex()),
-                                Value(), t.conjunction(condition, isFirst(t, t.laneId())));
+  Value barrier = barrierAt(t, arrive.getBarriers(), arrive.getIndex());
+  if (!arrive.getEverywhere()) {
+    ptx::MbarrierArriveOp::create(t.b, t.loc, Type(), barrier, Value(),
+                                  t.conjunction(condition, isFirst(t, t.laneId())));
+    return success();
+  }
+  // Lane r at block r. Nothing is released, which would be a fence of the whole GPU: products have read when they are over.
+  Value blocks = t.i32(t.kernel.getClusterSize());
+  Value rank = arith::RemUIOp::create(t.b, t.loc, t.laneId(), blocks);
+  Value isItsLane = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ult, t.laneId(), blocks);
+  ptx::MbarrierArriveOp::create(t.b, t.loc, Type(), t.inPeer(barrier, rank), Value(),
+                                t.conjunction(condition, isItsLane), /*relaxed=*/true, ptx::Scope::Cluster);
   return success();
 }
 
@@ -60,15 +70,25 @@ LogicalResult lowerTensorLoad(ThreadBuilder &t, Operation *op) {
   auto load = cast<tile::TensorLoadOp>(op);
   tile::TensorMapType map = load.getMap().getType();
   Value barrier = barrierAt(t, load.getBarriers(), load.getIndex());
-  std::optional<SmallVector<tile::SlotBox>> boxes = tile::boxesOf(map, load.getSlot().getType());
-  for (const tile::SlotBox &box : *boxes) {
+  int64_t blocks = load.getShared() ? t.kernel.getClusterSize() : 1;
+  tile::SharedBoxes boxes = *tile::sharedBoxesOf(map, load.getSlot().getType(), blocks);
+  auto movedByRank = [&](Value value, int64_t step) {
+    return step ? t.add(value, t.mul(t.partRank(), t.i32(step))) : value;
+  };
+  for (const tile::SlotBox &box : boxes.first) {
     SmallVector<Value> coordinates;
     for (int64_t axis : map.getOrder()) {
-      Value at = t.scalar(load.getCoordinates()[axis]);
+      Value at = movedByRank(t.scalar(load.getCoordinates()[axis]), boxes.step.distances[axis]);
       coordinates.push_back(box.distances[axis] ? t.add(at, t.i32(box.distances[axis])) : at);
     }
-    ptx::TensorLoadOp::create(t.b, t.loc, t.sharedAddress(t.scalar(load.getSlot()), t.i32(box.bytes)),
-                              t.scalar(load.getMap()), coordinates, barrier, Value(), Value(), Value());
+    Value to = t.sharedAddress(t.scalar(load.getSlot()), movedByRank(t.i32(box.bytes), boxes.step.bytes));
+    Value everywhere;
+    if (load.getShared()) {
+      to = t.inPeer(to, t.partRank());
+      everywhere = t.constant(t.b.getI16Type(), (1 << blocks) - 1);
+    }
+    ptx::TensorLoadOp::create(t.b, t.loc, to, t.scalar(load.getMap()), coordinates, barrier, everywhere,
+                              Value(), Value());
   }
   return success();
 }
@@ -159,7 +179,16 @@ LogicalResult lowerRoles(ThreadBuilder &t, Operation *op) {
   auto roles = cast<tile::RolesOp>(op);
   beginBlock(t, op);
   ptx::FenceMbarrierInitOp::create(t.b, t.loc);
-  t.barrier(); // all see the mbarriers
+  // All see the mbarriers, in other blocks that signal there, too.
+  auto isShared = [](tile::TensorLoadOp load) {
+    return load.getShared() ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (roles.walk(isShared).wasInterrupted()) {
+    ptx::ClusterArriveOp::create(t.b, t.loc, /*relaxed=*/false);
+    ptx::ClusterWaitOp::create(t.b, t.loc);
+  } else {
+    t.barrier();
+  }
   int64_t consumers = t.kernel.getWarps() * t.kernel.getTeams();
   Value warp = t.kernel.getTeams() == 1
                    ? t.warpId()

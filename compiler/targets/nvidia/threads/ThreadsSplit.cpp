@@ -12,8 +12,8 @@ using namespace mlir;
 namespace tilegym::nvidia {
 namespace {
 
-LogicalResult lowerSplitRank(ThreadBuilder &t, Operation *op) {
-  t.set(op->getResult(0), {arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), t.splitRank())});
+LogicalResult lowerClusterRank(ThreadBuilder &t, Operation *op) {
+  t.set(op->getResult(0), {arith::ExtUIOp::create(t.b, t.loc, t.b.getI64Type(), t.partRank())});
   return success();
 }
 
@@ -36,8 +36,8 @@ LogicalResult lowerSplitSum(ThreadBuilder &t, Operation *op) {
   Value isFirst, counts;
   {
     OpBuilder::InsertionGuard guard(t.b);
-    t.b.setInsertionPointAfter(t.splitRank().getDefiningOp());
-    isFirst = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.splitRank(), t.i32(0));
+    t.b.setInsertionPointAfter(t.partRank().getDefiningOp());
+    isFirst = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.partRank(), t.i32(0));
     counts = t.conjunction(
         isFirst, arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.threadId(), t.i32(0)));
   }
@@ -52,7 +52,7 @@ LogicalResult lowerSplitSum(ThreadBuilder &t, Operation *op) {
       scf::IfOp::create(t.b, t.loc, SmallVector<Type>(count, element), isFirst, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(t.b);
   t.b.setInsertionPointToStart(branch.elseBlock());
-  Value block = t.mul(arith::SubIOp::create(t.b, t.loc, t.splitRank(), t.i32(1)), t.i32(ofBlock));
+  Value block = t.mul(arith::SubIOp::create(t.b, t.loc, t.partRank(), t.i32(1)), t.i32(ofBlock));
   Value to = t.inPeer(t.sharedAddress(room, t.add(own, block)), t.i32(0)),
         signal = t.inPeer(arrived, t.i32(0));
   for (int64_t i = 0; i < count; i += width)
@@ -83,7 +83,7 @@ LogicalResult lowerSplitSum(ThreadBuilder &t, Operation *op) {
 } // namespace
 
 void addSplitHandlers(HandlerTable &table) {
-  table["tile.split_rank"] = lowerSplitRank;
+  table["tile.cluster_rank"] = lowerClusterRank;
   table["tile.split_sum"] = lowerSplitSum;
 }
 

@@ -246,10 +246,10 @@ struct Variant {
   Slice knobs; ///< char: "warps=8 BM=4", for people
   uint32_t threads, sharedBytes, registers, spillBytes;
   uint32_t
-      blocksPerSm; ///< the launch's at most, each of which takes several of the grid's; 0: it has the grid's
-  uint32_t reserved; ///< 0
-  Slice scratch;     ///< Scratch
-  Slice launches;    ///< Launch; of a plan, which relies on no facts: its launches' variants do
+      blocksPerSm;  ///< the launch's at most, each of which takes several of the grid's; 0: it has the grid's
+  uint32_t cluster; ///< blocks of a cluster
+  Slice scratch;    ///< Scratch
+  Slice launches;   ///< Launch; of a plan, which relies on no facts: its launches' variants do
 };
 
 /// A text that the op was made from.

@@ -122,3 +122,40 @@ tile.kernel @teams grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0
   }
   tile.return
 }
+
+// Blocks that share copies meet once their mbarriers are made. Block r copies its part of the slot to both, and lane r of each warp arrives at block r.
+// CHECK-LABEL: llvm.func @shared
+// CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
+#slot = #tile.layout<"64x32 unit 64x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,8] [4,16] [8,0] [16,0] [32,0]">
+tile.kernel @shared grid 1 [-1] facts <fast> warps 4 params [#tile.param<tensor_map 0, "a.map", !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>, readonly>] knobs {spread = 2 : i64} {
+  %map = tile.param 0 : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64>
+  // CHECK: %[[LANE:.*]] = arith.andi %{{.*}}, %c31_i32
+  // CHECK: %[[RANK:.*]] = ptx.cluster_rank
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = tile.alloc at 0 : !tile.shared<2, tensor<64x32xbf16, #slot>>
+  // CHECK: ptx.fence_mbarrier_init
+  // CHECK-NEXT: ptx.cluster_arrive
+  // CHECK-NEXT: ptx.cluster_wait
+  // CHECK-NOT: ptx.barrier
+  %full = tile.make_mbarriers arrivals 1 : !tile.mbarriers<2>
+  %empty = tile.make_mbarriers arrivals 8 : !tile.mbarriers<2>
+  tile.roles producer {
+    tile.mbarrier_wait %empty[%zero] parity %one : !tile.mbarriers<2>
+    tile.mbarrier_expect %full[%zero] bytes 4096 : !tile.mbarriers<2>
+    %s = tile.slot %ring[%zero] : !tile.shared<2, tensor<64x32xbf16, #slot>>
+    // CHECK: %[[ROW:.*]] = arith.muli %[[RANK]], %c32_i32
+    // CHECK: %[[BYTES:.*]] = arith.muli %[[RANK]], %c2048_i32
+    // CHECK: %[[TO:.*]] = ptx.map_shared_rank %{{.*}}, %[[RANK]]
+    // CHECK: ptx.tensor_load %[[TO]], %{{.*}}[%{{.*}}, %[[ROW]]] signal %{{.*}} multicast %c3_i16 : !llvm.ptr<7>
+    tile.tensor_load %map[%zero, %zero] into %s signal %full[%zero] shared : !tile.tensor_map<bf16, [32 of dim 0 by 0, 32 of dim 1], swizzle 64> into !tile.shared<1, tensor<64x32xbf16, #slot>>, !tile.mbarriers<2>
+  } consumer {
+    tile.mbarrier_wait %full[%zero] parity %zero : !tile.mbarriers<2>
+    // CHECK: %[[TURN:.*]] = arith.remui %[[LANE]], %c2_i32
+    // CHECK: %[[SPEAKS:.*]] = arith.cmpi ult, %[[LANE]], %c2_i32
+    // CHECK: %[[THERE:.*]] = ptx.map_shared_rank %{{.*}}, %[[TURN]]
+    // CHECK: ptx.mbarrier_arrive %[[THERE]] if %[[SPEAKS]] relaxed scope <cluster> : !llvm.ptr<7>
+    tile.mbarrier_arrive %empty[%zero] everywhere : !tile.mbarriers<2>
+  }
+  tile.return
+}

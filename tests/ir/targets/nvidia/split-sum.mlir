@@ -37,7 +37,7 @@ tile.kernel @split grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, 
   %zero = arith.constant 0 : i64
   %size = arith.constant 1024 : i64
   %block = tile.linear_block_id
-  %rank = tile.split_rank
+  %rank = tile.cluster_rank
   %start = arith.muli %block, %size : i64
   %t = tile.load %x[span(%start, 1024) stride %one within(%zero, %size)] : !tile.ptr<f32> -> tensor<1024xf32, #v>
   %sum = tile.split_sum %t : tensor<1024xf32, #v>
