@@ -18,7 +18,7 @@ constexpr LintRule kRules[] = {
     {"no-literal-case", "an output of which no case expects literal values"},
     {"loose-tolerance",
      "a tolerance above 8 times the largest error that any backend gave (`lint --measure`, `verify`)"},
-    {"too-many-variants", "an op of more than 200 variants for one target"},
+    {"too-many-variants", "an op of more than 300 variants for one target"},
     {"allowance", "`# lint: allow` of no rule, without a reason, or not needed"},
 };
 constexpr double kToleranceFactor = 8;

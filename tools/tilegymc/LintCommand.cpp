@@ -20,7 +20,7 @@ struct Options {
 #ifdef TILEGYM_HAS_COMPILER
 
 /// A point makes one variant a set of facts, of which there are three where there are dense ones.
-constexpr size_t kMaxVariants = 250;
+constexpr size_t kMaxVariants = 300;
 
 /// True: the rule was looked for.
 bool lintVariants(const sem::OpModel &op, std::vector<sem::LintFinding> &findings) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Resident blocks come in whole clusters.
 #include "runtime/src/KernelLaunch.h"
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 using tilegym::runtime::launchBlocks;
 
 TEST_CASE("a launch has whole clusters of resident blocks") {
-  tilegym::runtime::format::Variant variant{};
+  tilegym::format::Variant variant{};
   CHECK(launchBlocks(variant, 132, 1000) == 1000);
   variant.blocksPerSm = 2;
   CHECK(launchBlocks(variant, 132, 1000) == 264);
