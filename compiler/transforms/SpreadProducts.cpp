@@ -16,20 +16,15 @@ namespace {
 
 RankedTensorType tileOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
 
-/// Axes of a reshape that correspond: nothing but axes of extent 1 come and go.
+/// The axis of a reshape's other side that is as long, with as many elements in front of it.
 std::optional<int64_t> sameAxis(RankedTensorType from, RankedTensorType to, int64_t axis) {
-  SmallVector<int64_t> longFrom, longTo;
-  for (auto [type, axes] : {std::pair(from, &longFrom), std::pair(to, &longTo)})
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if (type.getDimSize(i) > 1)
-        axes->push_back(i);
-  const int64_t *at = llvm::find(longFrom, axis);
-  auto extents = [](RankedTensorType type, ArrayRef<int64_t> axes) {
-    return llvm::map_to_vector(axes, [&](int64_t i) { return type.getDimSize(i); });
+  auto before = [](RankedTensorType type, int64_t end) {
+    return ShapedType::getNumElements(type.getShape().take_front(end));
   };
-  if (at == longFrom.end() || extents(from, longFrom) != extents(to, longTo))
-    return {};
-  return longTo[size_t(at - longFrom.begin())];
+  for (int64_t i = 0; i < to.getRank(); ++i)
+    if (to.getDimSize(i) == from.getDimSize(axis) && before(to, i) == before(from, axis))
+      return i;
+  return {};
 }
 
 class Spreader {

@@ -46,7 +46,10 @@ tile.kernel @rows grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "
   // CHECK: tile.reduce <max> %{{.*}} [1] : tensor<64x32xf32> to tensor<64x1xf32>
   %m = tile.reduce <max> %kept [1] : tensor<128x32xf32> to tensor<128x1xf32>
   %mb = tile.broadcast %m : tensor<128x1xf32> to tensor<128x32xf32>
-  %d = arith.subf %kept, %mb : tensor<128x32xf32>
+  %d0 = arith.subf %kept, %mb : tensor<128x32xf32>
+  // CHECK: tile.reshape %{{.*}} : tensor<64x32xf32> to tensor<64x4x8xf32>
+  %parts = tile.reshape %d0 : tensor<128x32xf32> to tensor<128x4x8xf32>
+  %d = tile.reshape %parts : tensor<128x4x8xf32> to tensor<128x32xf32>
   // CHECK: tile.store %{{.*}} to %c [span(%{{.*}}, 64) {{.*}}, span(%{{.*}}, 32) {{.*}} : tensor<64x32xf32>
   tile.store %d to %c[span(%zero, 128) stride %n below(%zero, %n), span(%zero, 32) stride %one below(%zero, %n)] : tensor<128x32xf32> to !tile.ptr<f32>
   tile.return
