@@ -63,6 +63,7 @@ static void addTilePasses(OpPassManager &kernel, const PipelineOptions &options)
   kernel.addPass(transforms::createExpandDivision());
   kernel.addPass(createCanonicalizerPass());
   kernel.addPass(createCSEPass());
+  kernel.addPass(transforms::createDivideByReciprocals());
 
   // Last: every pass above may drop a use.
   kernel.addPass(transforms::createPruneParams());

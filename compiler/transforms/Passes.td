@@ -46,6 +46,30 @@ def ExpandDivision : Pass<"expand-division", "::tilegym::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def DivideByReciprocals : Pass<"divide-by-reciprocals", "::tilegym::tile::KernelOp"> {
+  let summary = "divisions in the loop over the grid by what all its turns share, or by one of few numbers, become products";
+  let description = [{
+    ```mlir
+    scf.for %block = ... {
+      %q = arith.divui %n, %d : i32
+    }
+    ==>
+    %r = arith.divui %largest, %d : i32
+    scf.for %block = ... {
+      %p = arith.muli (%n and %r in 64 bits)
+      %h = (the upper half of %p) : i32
+      %left = arith.subi %n, (%h * %d) : i32
+      %less = arith.cmpi uge, %left, %d : i32
+      %q = arith.select %less, (%h + 1), %h : i32
+    }
+    ```
+    A divisor from 1 to 8, as the rows of a group of tiles are, has its reciprocal chosen from constants. Remainders likewise.
+
+    Needs: narrowed arithmetic, `make-persistent`. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def HoldInShared : Pass<"hold-in-shared", "::tilegym::tile::KernelOp"> {
   let summary = "rows that are needed again after a reduction live in shared memory, and threads hold a strip at a time";
   let description = [{
