@@ -26,34 +26,33 @@ bool isRemade(Value value) {
   return isScalarProgram(op) && llvm::all_of(readBy(op), isRemade);
 }
 
+/// What decides how often a loop or a condition runs what is in it; nothing of other ops.
+SmallVector<Value> controls(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return {branch.getCondition()};
+  return {};
+}
+
 /// Whether the same holds for all that decides whether, and how often, the op runs.
 bool isReached(Operation *op) {
-  for (Operation *outer = op->getParentOp(); !isa<tile::KernelOp>(outer); outer = outer->getParentOp()) {
-    if (auto loop = dyn_cast<scf::ForOp>(outer)) {
-      if (!isRemade(loop.getLowerBound()) || !isRemade(loop.getUpperBound()) || !isRemade(loop.getStep()))
-        return false;
-    } else if (auto branch = dyn_cast<scf::IfOp>(outer)) {
-      if (!isRemade(branch.getCondition()))
-        return false;
-    } else {
+  for (Operation *outer = op->getParentOp(); !isa<tile::KernelOp>(outer); outer = outer->getParentOp())
+    if (SmallVector<Value> values = controls(outer); values.empty() || !llvm::all_of(values, isRemade))
       return false;
-    }
-  }
   return true;
 }
 
-/// Whether every block of a cluster has the same value there.
+/// Whether every block of a cluster has the same value there, which `isRemade`.
 bool isSameInCluster(Value value, SmallPtrSetImpl<Operation *> &seen) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && llvm::all_of(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
-                                [&](Value bound) { return isSameInCluster(bound, seen); });
-  }
+  auto isSame = [&](Value read) { return isSameInCluster(read, seen); };
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return llvm::all_of(controls(argument.getOwner()->getParentOp()), isSame);
   Operation *op = value.getDefiningOp();
   if (!seen.insert(op).second)
     return true;
   bool asks = op->walk([](tile::ClusterRankOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  return !asks && llvm::all_of(readBy(op), [&](Value read) { return isSameInCluster(read, seen); });
+  return !asks && llvm::all_of(readBy(op), isSame);
 }
 
 /// Whether all blocks of a cluster load the same there, equally often.
@@ -61,7 +60,7 @@ bool isSameInCluster(tile::LoadOp load) {
   SmallPtrSet<Operation *, 16> seen;
   auto isSame = [&](Value value) { return isSameInCluster(value, seen); };
   for (Operation *outer = load->getParentOp(); !isa<tile::KernelOp>(outer); outer = outer->getParentOp())
-    if (!llvm::all_of(outer->getOperands(), isSame))
+    if (!llvm::all_of(controls(outer), isSame))
       return false;
   return llvm::all_of(load.getIndices(), isSame);
 }
