@@ -148,9 +148,11 @@ double cost(const KernelSize &size, const sem::Specialization &point, FactKind f
     return productCost(size, point, facts, warpgroups);
   int64_t warps = knob(point, "warps", 4), ctas = knob(point, "ctas", 1);
   double held = heldByThread(size, point), bytes = held * double(size.elementBytes);
-  if (knob(point, "hold", 0)) { // without facts it makes no difference
-    if (facts == FactKind::Fast)
-      return sharedCost(size, point);
+  if (knob(point, "hold", 0)) {  // without facts it makes no difference
+    if (facts == FactKind::Fast) // rows that follow one another in a ring pay where measured, and rarely
+      return sharedCost(size, point) + double(knob(point, "persistent", 0));
+    if (knob(point, "persistent", 0))
+      return HUGE_VAL;
     return facts == FactKind::Dense && size.rows == 1 ? oddRowCost(size, point) : HUGE_VAL;
   }
   double cost = facts == FactKind::Fast ? std::abs(std::log2(std::max(bytes, 1.0) / 64.0))

@@ -85,6 +85,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     passes.nest<tile::KernelOp>().addPass(
         transforms::createSpecializeLoads({options.tensorCopies, options.sharedBytes}));
     passes.nest<tile::KernelOp>().addPass(transforms::createPipelineLoads());
+    passes.nest<tile::KernelOp>().addPass(transforms::createHoldAhead());
     if (options.tensorCopies)
       passes.nest<tile::KernelOp>().addPass(transforms::createStageStores({options.sharedBytes}));
     passes.nest<tile::KernelOp>().addPass(transforms::createPlaceBarriers());

@@ -93,7 +93,9 @@ static LogicalResult verifyHeld(LoadOp load) {
   auto await = load.getHeld().getDefiningOp<AwaitOp>();
   if (!await)
     return load.emitOpError("holds what is no result of tile.await");
-  auto hold = cast<HoldOp>(await.getCopy().getDefiningOp());
+  HoldOp hold = await.getHold();
+  if (!hold)
+    return load.emitOpError("holds a ring that nothing fills");
   ArrayRef<int64_t> have = hold.getLengths(), want = load.getLengths();
   if (hold.getBase() != load.getBase() || hold.getKinds() != load.getKinds() || have.empty() ||
       have.drop_back() != want.drop_back() || want.back() > have.back())
@@ -118,11 +120,32 @@ LogicalResult HoldOp::verify() {
   bool gathers = llvm::is_contained(getKinds(), int32_t(AxisKind::Gather));
   if (gathers || region.hasGroup() || getLengths().empty() || getLengths().back() == 0)
     return emitOpError("needs a region of points and spans, its last axis a span, and no group axis");
+  if (getRing() && !getRing().getDefiningOp<HoldRingOp>())
+    return emitOpError("fills what is no result of tile.hold_ring");
   return success();
 }
 
+HoldRingOp AwaitOp::getRing() { return getCopy().getDefiningOp<HoldRingOp>(); }
+
+HoldOp AwaitOp::getHold() {
+  if (!getRing())
+    return getCopy().getDefiningOp<HoldOp>();
+  for (Operation *user : getCopy().getUsers())
+    if (auto hold = dyn_cast<HoldOp>(user))
+      return hold;
+  return {};
+}
+
 LogicalResult AwaitOp::verify() {
-  return getCopy().getDefiningOp<HoldOp>() ? success() : emitOpError("awaits what is no result of tile.hold");
+  if (!getRing() && !getCopy().getDefiningOp<HoldOp>())
+    return emitOpError("awaits what is no result of tile.hold or tile.hold_ring");
+  size_t parts = getRing() ? 2 : 0;
+  return getTurn().size() == parts ? success()
+                                   : emitOpError("needs slot and parity of a ring, and of nothing else");
+}
+
+LogicalResult HoldRingOp::verify() {
+  return getSlots() > 1 ? success() : emitOpError("has ") << getSlots() << " slots, expected at least 2";
 }
 
 LogicalResult StoreOp::verify() { return verifyAccess(cast<RegionOp>(getOperation()), getValue().getType()); }

@@ -277,7 +277,8 @@ private:
       const std::string &name = setting.name.name;
       if (setting.kind == ast::Setting::Where)
         continue;
-      if (!hasProduct && (name == "stages" || name == "schedule" || name == "split_k"))
+      bool ring = name == "stages" && isSet("persistent") && isSet("hold");
+      if (!hasProduct && !ring && (name == "stages" || name == "schedule" || name == "split_k"))
         unread(setting, kernel + " has no product, for which alone it counts");
       else if (name == "occupancy" && !isSet("persistent"))
         unread(setting, "it counts under `persistent` alone");

@@ -30,7 +30,8 @@ struct Phase {
 
 class Rows {
 public:
-  explicit Rows(tile::KernelOp kernel) : kernel(kernel), body(kernel.getBody().front()) {}
+  explicit Rows(tile::KernelOp kernel)
+      : kernel(kernel), body(kernel.getBody().front()), stays(kernel.getKnob("persistent", 0)) {}
   /// Whether there is something to hold, and all that is done with it can be done in strips.
   bool analyse();
   void rewrite();
@@ -39,6 +40,7 @@ private:
   bool findMain();
   bool sortIntoPhases();
   bool chooseHeld();
+  void holdNarrow();
   Value endOfPhase(OpBuilder &b, const Phase &phase, Location loc);
   void build(OpBuilder &b, const Phase &phase);
   void buildWhole(OpBuilder &b, const Phase &phase);
@@ -48,6 +50,7 @@ private:
   tile::LoadOp main; ///< the widest load
   int64_t length = 0, width = 0;
   int64_t vector = 0; ///< neighbours that one thread holds
+  bool stays;         ///< blocks take row after row: what is held is to be copied rows ahead
   std::map<int64_t, Phase> phases;
   SmallVector<tile::LoadOp> toHold;
   DenseMap<Operation *, Value> held;
@@ -77,6 +80,19 @@ bool canHold(tile::LoadOp load) {
 /// What every block reads (weights) is found in the caches each time.
 bool isAlikeInAllBlocks(tile::LoadOp load) {
   return llvm::all_of(load.getIndices(), [](Value index) { return matchPattern(index, m_Constant()); });
+}
+
+/// Whether the block's number is all that must be known, so that it can be worked out for blocks to come.
+bool followsFromBlock(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isPure(op) && llvm::all_of(op->getOperands(), followsFromBlock);
+}
+
+/// A slot takes whole units, wherever its row lies.
+bool canHoldAhead(tile::LoadOp load) {
+  tile::VectorAxis vector = tile::vectorAxis(cast<tile::RegionOp>(load.getOperation()));
+  return canHold(load) && vector.width * bytesOf(load) == 16 &&
+         llvm::all_of(load.getOperands(), followsFromBlock);
 }
 
 bool Rows::findMain() {
@@ -154,7 +170,7 @@ bool Rows::chooseHeld() {
       if (!isReadonly(load))
         return false;
       if (times[load] > 1 && !isAlikeInAllBlocks(load)) {
-        if (!canHold(load))
+        if (!canHold(load) || (stays && !canHoldAhead(load)))
           return false;
         toHold.push_back(load);
       }
@@ -249,19 +265,38 @@ void Rows::build(OpBuilder &b, const Phase &phase) {
   }
 }
 
-void Rows::rewrite() {
-  for (tile::LoadOp load : toHold) {
+tile::HoldOp holdFor(tile::LoadOp load) {
+  OpBuilder b(load);
+  return tile::HoldOp::create(b, load.getLoc(), tile::HeldType::get(b.getContext()), load.getBase(),
+                              load.getKinds(), load.getIndices(), load.getLengths(), load.getStrides(),
+                              load.getLowers(), load.getUppers(), load.getChecks(), load.getGroup(), Value(),
+                              Value(), Value());
+}
+
+/// A row's other loads would be waited for in each trip.
+void Rows::holdNarrow() {
+  for (tile::LoadOp load : llvm::to_vector(body.getOps<tile::LoadOp>())) {
+    if (isWide(load, length) || !isa<RankedTensorType>(load.getType()) || load.getMask() ||
+        !isReadonly(load) || isAlikeInAllBlocks(load) || !canHoldAhead(load))
+      continue;
+    tile::HoldOp hold = holdFor(load);
     OpBuilder b(load);
-    held[load] =
-        tile::HoldOp::create(b, load.getLoc(), tile::HeldType::get(b.getContext()), load.getBase(),
-                             load.getKinds(), load.getIndices(), load.getLengths(), load.getStrides(),
-                             load.getLowers(), load.getUppers(), load.getChecks(), load.getGroup());
+    load.getHeldMutable().assign(tile::AwaitOp::create(b, load.getLoc(), hold, ValueRange()));
   }
+}
+
+void Rows::rewrite() {
+  SmallVector<tile::HoldOp> holds = llvm::map_to_vector(toHold, holdFor);
+  if (stays)
+    holdNarrow();
   OpBuilder b(body.getTerminator());
-  for (auto &[load, copy] : held)
-    copy = tile::AwaitOp::create(b, load->getLoc(), copy);
-  for (auto &[level, phase] : phases)
+  for (auto &[level, phase] : phases) {
+    // What blocks that stay keep in registers for all rows leaves no room for a row's elements: each phase reads them anew.
+    if (held.empty() || stays)
+      for (auto [load, hold] : llvm::zip(toHold, holds))
+        held[load] = tile::AwaitOp::create(b, load.getLoc(), hold, ValueRange());
     build(b, phase);
+  }
   for (auto &[level, phase] : phases)
     for (Operation *sink : phase.sinks)
       sink->erase();

@@ -15,16 +15,22 @@ namespace tilegym::transforms {
 
 namespace {
 
+/// What nothing writes reads the same each time, and what is out of bounds is not read.
+bool isAlike(Operation *op) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  auto param = load ? load.getBase().getDefiningOp<tile::ParamOp>() : tile::ParamOp();
+  return param && param.getParam().getReadonly() && !load.getHeld();
+}
+
 struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     if (!kernel.getKnob("persistent", 0))
       return;
-    if (kernel.getCtas() * kernel.getSplitK() > 1) {
-      kernel.emitError("blocks of a cluster stay for more than one block of the grid only where `ctas` "
-                       "spreads a product")
+    if (kernel.getSplitK() > 1) {
+      kernel.emitError("blocks that take parts of a sum do not stay for more than one block of the grid")
               .attachNote()
-          << "give this kernel `ctas = 1` and `split_k = 1` where it is persistent";
+          << "give this kernel `split_k = 1` where it is persistent";
       return signalPassFailure();
     }
     kernel.setBlocksPerSm(kernel.getKnob("occupancy", 1));
@@ -57,7 +63,10 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
       id->getResult(0).replaceAllUsesWith(loop.getInductionVar());
       id->erase();
     }
-    moveLoopInvariantCode(loop);
+    moveLoopInvariantCode(
+        loop.getLoopRegions(), [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+        [](Operation *op, Region *) { return isAlike(op) || (isMemoryEffectFree(op) && isSpeculatable(op)); },
+        [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
   }
 };
 

@@ -140,6 +140,29 @@ def MakePersistent : Pass<"make-persistent", "::tilegym::tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def HoldAhead : Pass<"hold-ahead", "::tilegym::tile::KernelOp"> {
+  let summary = "what a persistent kernel holds in shared memory is copied several trips ahead";
+  let description = [{
+    Each `tile.hold` of the loop over the grid gets a ring of `stages` slots (3 unless given, at least 2).
+
+    ```mlir
+    scf.for %b = %first to %total step %n {
+      %c = tile.hold %x [point(%b) ...]
+      %h = tile.await %c
+    ==>
+    %ring = tile.hold_ring 3
+    tile.hold %x [point(%first) ...] ring(%ring[%c0] if %true)
+    tile.hold %x [point(%second) ...] ring(%ring[%c1] if %has_second)
+    scf.for %b = %first to %total step %n iter_args(%slot = %c0, %parity = %c0) {
+      tile.barrier                               // all have read the slot before this one
+      tile.hold %x [point(%b + 2 * %n) ...] ring(%ring[%slot - 1] if %exists)
+      %h = tile.await %ring turn(%slot, %parity)
+    ```
+    Must follow assign-layouts. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SplitReduction : Pass<"split-reduction", "::tilegym::tile::KernelOp"> {
   let summary = "the blocks of a cluster take a part of a product's loop each";
   let description = [{

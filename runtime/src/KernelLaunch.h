@@ -19,6 +19,8 @@ struct LoadedImage {
   std::atomic<uint64_t> context{
       0}; ///< the number of the first context that loaded it, whose function is `function`
   std::atomic<CUfunction> function{nullptr};
+  std::atomic<uint32_t> blocksThatFit{
+      0}; ///< of clusters that stay, at the same time; on the device with the fewest
   CUlibrary library = nullptr;
 };
 
@@ -27,9 +29,10 @@ class Loader {
 public:
   explicit Loader(const Table &table);
   ~Loader();
-  /// Gives what to launch in the current context, whose number is `context` (0 if that is not known). `op` is its Table::numberOf.
+  /// Gives what to launch in the current context, whose number is `context` (0 if that is not known). `op` is its Table::numberOf. Where clusters stay, `*blocks`
+  /// becomes at most what fits the device.
   TilegymStatus load(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
-                     const Choice &choice, CUstream stream, CUfunction *function);
+                     const Choice &choice, CUstream stream, CUfunction *function, int64_t *blocks);
 
 private:
   TilegymStatus loadNow(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
@@ -57,7 +60,7 @@ struct Grid {
   int64_t blocks = 1;
 };
 TilegymStatus computeGrid(const Call &call, const Choice &choice, Grid *grid);
-/// The blocks of a launch for so many of the grid's: no more than are resident at once where each takes several, in whole clusters.
+/// The blocks of a launch for so many of the grid's: no more than are resident at once where each takes several, in whole clusters. Fewer of these may fit: Loader::load.
 int64_t launchBlocks(const format::Variant &variant, int64_t smCount, int64_t blocks);
 
 /// The kernel's parameters, laid out for cuLaunchKernel.

@@ -2,6 +2,7 @@
 // Loading of a variant's code on first use. cuLibrary objects belong to no context, so one serves every device that takes the image.
 #include "KernelLaunch.h"
 #include "Log.h"
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -30,7 +31,7 @@ Loader::~Loader() {
 }
 
 TilegymStatus Loader::load(const Driver &driver, const Device &device, uint64_t context, uint32_t op,
-                           const Choice &choice, CUstream stream, CUfunction *function) {
+                           const Choice &choice, CUstream stream, CUfunction *function, int64_t *blocks) {
   size_t number = size_t(choice.image - table.get<Image>(choice.variant->images).data());
   LoadedImage &loaded = images[firstImages[op][choice.index] + number];
   if (!(loaded.devices.load(std::memory_order_acquire) >> device.ordinal & 1)) {
@@ -49,6 +50,8 @@ TilegymStatus Loader::load(const Driver &driver, const Device &device, uint64_t 
     *function = loaded.function.load(std::memory_order_relaxed);
   else
     *function = reinterpret_cast<CUfunction>(loaded.kernel.load(std::memory_order_relaxed));
+  if (choice.variant->cluster > 1 && choice.variant->blocksPerSm) [[unlikely]]
+    *blocks = std::min<int64_t>(*blocks, loaded.blocksThatFit.load(std::memory_order_relaxed));
   return TILEGYM_OK;
 }
 
@@ -159,6 +162,17 @@ TilegymStatus Loader::loadNow(const Driver &driver, const Device &device, uint64
   if (context && !loaded.function.load(std::memory_order_relaxed)) { // once: readers see the two as one
     loaded.function.store(function, std::memory_order_relaxed);
     loaded.context.store(context, std::memory_order_release);
+  }
+  if (variant.cluster > 1 && variant.blocksPerSm) {
+    // One more would begin when the others end. Multiprocessors that share no cluster with enough others stay idle.
+    CUlaunchConfig config{variant.cluster, 1,       1, variant.threads, 1, 1, variant.sharedBytes,
+                          nullptr,         nullptr, 0};
+    int clusters = 0;
+    if (CUresult result = driver.occupancyMaxActiveClusters(&clusters, function, &config); result != kSuccess)
+      return driver.failure((name + ": fitting clusters of " + entry).c_str(), result);
+    uint32_t fit = uint32_t(std::max(clusters, 1)) * variant.cluster; // if none fits, the launch says so
+    uint32_t known = loaded.blocksThatFit.load(std::memory_order_relaxed);
+    loaded.blocksThatFit.store(known ? std::min(known, fit) : fit, std::memory_order_relaxed);
   }
   loaded.devices.fetch_or(uint64_t(1) << device.ordinal, std::memory_order_release);
   return TILEGYM_OK;

@@ -200,12 +200,12 @@ TilegymStatus planLaunches(const Call &call, const Variant &plan, int arch,
   return findLaunches(call, plan, *space, arch, launches);
 }
 
-static TilegymStatus loadAll(const PlanPlace &place, const PlannedLaunch *planned, size_t count, bool all,
+static TilegymStatus loadAll(const PlanPlace &place, PlannedLaunch *planned, size_t count, bool all,
                              CUfunction *functions) {
   for (size_t i = 0; i < count; ++i)
     if (all || planned[i].grid.blocks > 0)
       TRY(place.loader.load(place.driver, place.device, place.context, planned[i].op, planned[i].choice,
-                            place.stream, &functions[i]));
+                            place.stream, &functions[i], &planned[i].grid.blocks));
   return TILEGYM_OK;
 }
 

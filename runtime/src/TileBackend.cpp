@@ -83,7 +83,8 @@ TilegymStatus runTile(TilegymPackage *package, size_t opNumber, const format::Op
   CUfunction function = nullptr;
   int64_t blocks = 0;
   if (until == Until::Launched && isRepeat(*package, opNumber, chosen, &blocks)) {
-    TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function));
+    TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function,
+                              &blocks));
     if (call.plan.hasFills)
       TRY(fillOutputs(*driver, call, stream));
     return launchKernel(*driver, call, choice, blocks, function, stream,
@@ -92,7 +93,8 @@ TilegymStatus runTile(TilegymPackage *package, size_t opNumber, const format::Op
   Grid grid;
   TRY(computeGrid(call, choice, &grid));
   if (grid.blocks > 0 || until == Until::Loaded)
-    TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function));
+    TRY(package->loader->load(*driver, *device, context, uint32_t(opNumber), choice, stream, &function,
+                              &grid.blocks));
   if (until == Until::Loaded)
     return TILEGYM_OK;
   if (call.plan.hasFills)

@@ -92,6 +92,8 @@ class Lint(cli.CliTest):
         self.lint(knobs("occupancy = 2"), "nothing reads `occupancy`: it counts under `persistent` alone [unread-knob]")
         self.lint(knobs("arch sm_90a { vectors = 2 }"), "nothing reads `vectors`: it counts under `hold = shared` alone [unread-knob]")
         self.lint(knobs("persistent = true; arch sm_90a { occupancy = 2 }"))
+        self.lint(knobs("persistent = true; stages = 2; arch sm_90a { hold = shared }"), "nothing reads `stages`")
+        self.lint(knobs("arch sm_90a { persistent = true; stages = 2; hold = shared }"))
         product = SCALED.replace("* factor)\n}", "* factor)\n  let _sum = more()\n}").replace("kernel flat", "fn more() { mma(zeros(f32, [16, 8]), zeros(f32, [8, 8]), zeros(f32, [16, 8])) }\n\nkernel flat")
         self.assertNotEqual(product, SCALED)
         self.lint(product.replace("warps in [2]", "warps in [2]; stages = 2"))

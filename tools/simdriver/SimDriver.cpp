@@ -289,6 +289,9 @@ runtime::Driver makeTable() {
   };
   t.kernelSetAttribute = setAttribute;
   t.tensorMapEncodeTiled = encodeTensorMap;
+  t.occupancyMaxActiveClusters = [](int *clusters, CUfunction, const runtime::CUlaunchConfig *) {
+    return *clusters = int(sim::multiprocessors), CUresult(runtime::kSuccess);
+  };
   t.launchKernelEx = launch;
   t.memsetD8Async = fill<unsigned char>;
   t.memsetD16Async = fill<unsigned short>;

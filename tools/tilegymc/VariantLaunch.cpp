@@ -23,7 +23,7 @@ bool VariantLaunch::prepare(const Gpu &on, const PackageFile &package, size_t op
   }
   if (bound->bind(args, false) != TILEGYM_OK || runtime::computeGrid(*bound, choice, &grid) != TILEGYM_OK ||
       package.loader().load(*gpu->driver, *gpu->device, /*context=*/0, uint32_t(op), choice, nullptr,
-                            &function) != TILEGYM_OK ||
+                            &function, &grid.blocks) != TILEGYM_OK ||
       runtime::fillParameters(*gpu->driver, *bound, choice, grid, parameters.get()) != TILEGYM_OK) {
     error = tilegym_last_error();
     return false;

@@ -394,6 +394,49 @@ tile.kernel @awaited_twice grid 1 [-1] facts <fast> warps 4 params [#tile.param<
 
 // -----
 
+tile.kernel @no_turn grid 1 [-1] facts <fast> warps 4 params [] {
+  %ring = tile.hold_ring 2
+  // expected-error @below {{needs slot and parity of a ring, and of nothing else}}
+  %h = tile.await %ring
+  tile.return
+}
+
+// -----
+
+tile.kernel @one_slot grid 1 [-1] facts <fast> warps 4 params [] {
+  // expected-error @below {{has 1 slots, expected at least 2}}
+  %ring = tile.hold_ring 1
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_ring grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<extent 0, "N", i64>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %n = tile.param 1 : i64
+  %slot = arith.constant 0 : i32
+  %yes = arith.constant true
+  %c = tile.hold %x[span(%n, 64) stride %n below(%n, %n)] : !tile.ptr<f32>
+  // expected-error @below {{fills what is no result of tile.hold_ring}}
+  %d = tile.hold %x[span(%n, 64) stride %n below(%n, %n)] ring(%c[%slot] if %yes) : !tile.ptr<f32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @empty_ring grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<extent 0, "N", i64>] {
+  %x = tile.param 0 : !tile.ptr<f32>
+  %n = tile.param 1 : i64
+  %slot = arith.constant 0 : i32
+  %ring = tile.hold_ring 2
+  %h = tile.await %ring turn(%slot, %slot)
+  // expected-error @below {{holds a ring that nothing fills}}
+  %t = tile.load %x[span(%n, 64) stride %n within(%n, %n)] held(%h) : !tile.ptr<f32> -> tensor<64xf32>
+  tile.return
+}
+
+// -----
+
 tile.kernel @last_axis grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "x", !tile.ptr<f32>, readonly>, #tile.param<extent 0, "N", i64>] {
   %x = tile.param 0 : !tile.ptr<f32>
   %n = tile.param 1 : i64

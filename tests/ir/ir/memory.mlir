@@ -43,6 +43,14 @@ tile.kernel @held grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "
   %pad = arith.constant 0.0 : bf16
   // CHECK: %[[c:.*]] = tile.hold %{{.*}} [point(%{{.*}}) stride %{{.*}} within(%{{.*}}, %{{.*}}), span(%{{.*}}, 4096) stride %{{.*}} below(%{{.*}}, %{{.*}})] : !tile.ptr<bf16>
   %c = tile.hold %x[point(%zero) stride %n within(%zero, %one), span(%zero, 4096) stride %one below(%zero, %n)] : !tile.ptr<bf16>
+  // CHECK: %[[r:.*]] = tile.hold_ring 2
+  %r = tile.hold_ring 2
+  %slot = arith.constant 1 : i32
+  %yes = arith.constant true
+  // CHECK: tile.hold %{{.*}} [span(%{{.*}}, 64) stride %{{.*}} below(%{{.*}}, %{{.*}})] ring(%[[r]][%{{.*}}] if %{{.*}}) : !tile.ptr<bf16>
+  %d = tile.hold %x[span(%zero, 64) stride %one below(%zero, %n)] ring(%r[%slot] if %yes) : !tile.ptr<bf16>
+  // CHECK: tile.await %[[r]] turn(%{{.*}}, %{{.*}})
+  %i = tile.await %r turn(%slot, %slot)
   // CHECK: %[[h:.*]] = tile.await %[[c]]
   %h = tile.await %c
   // CHECK: tile.load {{.*}} pad(%{{.*}} : bf16) held(%[[h]]) : !tile.ptr<bf16> -> tensor<1024xbf16>

@@ -34,9 +34,36 @@ tile.kernel @plain grid 1 [-1] facts <fast> warps 4 params [] {
 
 // -----
 
-// expected-error @below {{blocks of a cluster stay for more than one block of the grid only where `ctas` spreads a product}}
-// expected-note @below {{give this kernel `ctas = 1` and `split_k = 1` where it is persistent}}
-tile.kernel @cluster grid 1 [-1] facts <fast> warps 4 params [] knobs {persistent = 1 : i64, ctas = 2 : i64} {
+// expected-error @below {{blocks that take parts of a sum do not stay for more than one block of the grid}}
+// expected-note @below {{give this kernel `split_k = 1` where it is persistent}}
+tile.kernel @parts grid 1 [-1] facts <fast> warps 4 params [] knobs {persistent = 1 : i64, split_k = 2 : i64} {
+  tile.return
+}
+
+// -----
+
+// What every block reads of a tensor that nothing writes is loaded once; what is written may change.
+// CHECK-LABEL: tile.kernel @alike
+// CHECK: %[[W:.*]] = tile.load %w
+// CHECK: %[[F:.*]] = arith.extf %[[W]]
+// CHECK: scf.for
+// CHECK: tile.load %y
+// CHECK: tile.store
+tile.kernel @alike grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "w", !tile.ptr<bf16>, readonly>, #tile.param<base 1, "y", !tile.ptr<f32>>,
+    #tile.param<extent 0, "N", i64>] knobs {persistent = 1 : i64, ctas = 2 : i64} {
+  %w = tile.param 0 : !tile.ptr<bf16>
+  %y = tile.param 1 : !tile.ptr<f32>
+  %n = tile.param 2 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %none = arith.constant 0.0 : bf16
+  %pad = arith.constant 0.0 : f32
+  %b = tile.linear_block_id
+  %v = tile.load %w [span(%zero, 64) stride %one below(%zero, %n)] pad(%none : bf16) : !tile.ptr<bf16> -> tensor<64xbf16>
+  %f = arith.extf %v : tensor<64xbf16> to tensor<64xf32>
+  %before = tile.load %y [span(%zero, 64) stride %one below(%zero, %n)] pad(%pad : f32) : !tile.ptr<f32> -> tensor<64xf32>
+  %s = arith.addf %f, %before : tensor<64xf32>
+  tile.store %s to %y [point(%b) stride %n within(%zero, %n), span(%zero, 64) stride %one below(%zero, %n)] : tensor<64xf32> to !tile.ptr<f32>
   tile.return
 }
 

@@ -47,6 +47,7 @@ Variant PackageBuilder::variant(const OpText &o, const VariantText &v) {
   r.knobs = text("warps=4");
   r.threads = v.threads;
   r.blocksPerSm = v.blocksPerSm;
+  r.cluster = v.cluster;
   r.sharedBytes = v.sharedBytes;
   r.registers = 32;
   std::vector<Image> records;

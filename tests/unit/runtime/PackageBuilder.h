@@ -103,7 +103,7 @@ struct VariantText {
   std::vector<MapText> maps = {};
   std::vector<uint8_t> tensorFacts = {}; ///< empty: none
   std::vector<Code> grid = {{number(1)}};
-  uint32_t threads = 128, sharedBytes = 0, blocksPerSm = 0;
+  uint32_t threads = 128, sharedBytes = 0, blocksPerSm = 0, cluster = 0;
   std::vector<ScratchText> scratch = {};
   std::vector<LaunchText> launches = {};
 };

@@ -174,3 +174,41 @@ TEST_CASE("repeated launches are those of the calls alone") {
   CHECK(seen.size() > 10);
   useDriver(nullptr);
 }
+
+TEST_CASE("launches whose clusters stay have as many as fit at once") {
+  OpText o;
+  o.name = "rows";
+  o.typeVars = {{"", {F32}}};
+  o.dims = {{"R"}};
+  o.tensors = {{"x", Role::Input, 0, {{0}}}, {"y", Role::Output, 0, {{0}}}};
+  o.kernels = {{"only"}};
+  VariantText v;
+  v.dtypes = {F32};
+  v.images = {{80, 1, 0, std::string("ptx\0", 4)}};
+  v.grid = {{dim(0)}, {number(4)}};
+  v.blocksPerSm = 1;
+  v.cluster = 4;
+  o.variants = {v};
+  Driver driver = nullDriver();
+  static unsigned blocks;
+  driver.occupancyMaxActiveClusters = [](int *clusters, CUfunction, const CUlaunchConfig *) {
+    return *clusters = 5, CUresult(kSuccess);
+  };
+  driver.launchKernelEx = [](const CUlaunchConfig *config, CUfunction, void **, void **) {
+    return blocks = config->gridX, CUresult(kSuccess);
+  };
+  useDriver(&driver);
+  Opened opened(o);
+  auto launched = [&](int64_t rows) {
+    Given x(memory(), F32, {rows}), y(memory() + 65536, F32, {rows});
+    const void *args[] = {x.c(), y.c()};
+    REQUIRE(tilegym_call(opened.package, 0, args, nullptr) == TILEGYM_OK);
+    return blocks;
+  };
+  CHECK(launched(3) == 12);
+  CHECK(launched(100) == 20);
+  CHECK(launched(101) == 20); // the launch before, again
+  CHECK(launched(5) == 20);
+  CHECK(launched(4) == 16);
+  useDriver(nullptr);
+}

@@ -46,18 +46,38 @@ Value ThreadBuilder::acquireCluster(int64_t bytes) {
 
 bool ThreadBuilder::canExchangeOnce() { return b.getInsertionBlock() == sharedBase.getParentBlock(); }
 
-/// The mbarrier is made before the blocks first meet, so that the others find it.
+bool ThreadBuilder::canExchange() { return canExchangeOnce() || b.getInsertionBlock() == turn.block; }
+
+void ThreadBuilder::exchangeByTurns(Value slot, Value parity, int64_t slots) {
+  if (turn.block != b.getInsertionBlock())
+    needsBarrier = false;
+  turn = {b.getInsertionBlock(), slot, parity, slots};
+}
+
+/// The mbarrier is made before the blocks first meet, so that the others find it. By turns, room is written again a turn of the ring later: by a block that has what all sent in the trip
+/// before, so after the barrier that each thread here met once it had read the room. Bytes may come before this block has said how many; the phase waits for that.
 ThreadBuilder::Exchange ThreadBuilder::beginExchange(int64_t bytes, int64_t arriving) {
   startCluster();
+  bool once = canExchangeOnce();
+  int64_t slots = once ? 1 : turn.slots, behind = llvm::alignTo(bytes, once ? 8 : 16);
+  OpBuilder::InsertPoint here = b.saveInsertionPoint();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(clusterStart);
-  int64_t behind = llvm::alignTo(bytes, 8);
-  Value data = reserveShared(behind + 8), barrier = sharedAddress(data, i32(behind));
+  Value data = reserveShared(slots * (behind + 8)), barrier = sharedAddress(data, i32(slots * behind));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, i32(0));
-  ptx::MbarrierInitOp::create(b, loc, barrier, i32(1), isFirst);
-  ptx::MbarrierArriveExpectTxOp::create(b, loc, Type(), barrier, i32(arriving), isFirst);
+  for (int64_t slot = 0; slot < slots; ++slot)
+    ptx::MbarrierInitOp::create(b, loc, slot ? sharedAddress(barrier, i32(8 * slot)) : barrier, i32(1),
+                                isFirst);
+  if (once)
+    ptx::MbarrierArriveExpectTxOp::create(b, loc, Type(), barrier, i32(arriving), isFirst);
   ptx::FenceMbarrierInitOp::create(b, loc);
-  return {data, barrier};
+  if (once)
+    return {data, barrier, {}};
+  b.restoreInsertionPoint(here);
+  data = sharedAddress(data, mul(turn.slot, i32(behind)));
+  barrier = sharedAddress(barrier, mul(turn.slot, i32(8)));
+  ptx::MbarrierArriveExpectTxOp::create(b, loc, Type(), barrier, i32(arriving), isFirst);
+  return {data, barrier, turn.parity};
 }
 
 Value ThreadBuilder::countArrivals(Value condition, int64_t bytes) {
@@ -71,12 +91,21 @@ Value ThreadBuilder::countArrivals(Value condition, int64_t bytes) {
 }
 
 void ThreadBuilder::awaitExchange(const Exchange &exchange) {
-  awaitPhase(exchange.barrier);
-  lastExchange = &b.getInsertionBlock()->back();
+  awaitPhase(exchange.barrier, exchange.parity);
+  if (!exchange.parity) {
+    lastExchange = &b.getInsertionBlock()->back();
+    return;
+  }
+  exchangedByTurns = true;
 }
 
 /// Who has waited for the last exchange has all that was sent to it. So threads say it there, and by the end most need not wait for the others.
 void ThreadBuilder::leaveCluster() {
+  if (exchangedByTurns) {
+    ptx::ClusterArriveOp::create(b, loc, /*relaxed=*/true);
+    ptx::ClusterWaitOp::create(b, loc);
+    return;
+  }
   if (!lastExchange)
     return;
   OpBuilder::InsertionGuard guard(b);

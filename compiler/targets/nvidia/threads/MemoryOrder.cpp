@@ -3,6 +3,7 @@
 // touch the same element from different threads. Tensors that nothing writes need none; neither do accesses that provably keep apart (AccessApart.h).
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "compiler/targets/nvidia/threads/AccessApart.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
@@ -48,8 +49,18 @@ void ThreadBuilder::orderStore(tile::RegionOp op) {
   order.stores.insert(op);
 }
 
+/// Whether the loop's trips are blocks of the grid, which run in no order: none meets what another stores.
+static bool isOverGrid(scf::ForOp loop) {
+  Operation *step = loop.getStep().getDefiningOp();
+  while (isa_and_present<arith::TruncIOp, arith::ExtUIOp, arith::ExtSIOp>(step))
+    step = step->getOperand(0).getDefiningOp();
+  return isa_and_present<tile::LaunchSizeOp>(step);
+}
+
 bool ThreadBuilder::needsLoopBarrier(Operation *loopOp) {
   auto loop = dyn_cast<scf::ForOp>(loopOp);
+  if (rank && loop && isOverGrid(loop)) // a cluster's barrier waits for all that was stored
+    return false;
   SmallVector<tile::RegionOp> loads, stores;
   loopOp->walk([&](tile::RegionOp op) {
     if (!isa<tile::LoadOp, tile::CopyAsyncOp>(op.getOperation()))

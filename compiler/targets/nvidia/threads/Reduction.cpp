@@ -221,9 +221,9 @@ LogicalResult acrossBlocks(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t>
   Value owner = t.conjunction(areClear(t, t.laneId(), copies & ~choosing),
                               areClear(t, t.warpId(), tuple.layout.freeBits(layout::Dim::Warp)));
   Partials partials(t, tuple, int64_t(1) << masks.size());
-  bool once = t.canExchangeOnce() && partials.canSend();
+  bool sends = t.canExchange() && partials.canSend();
   ThreadBuilder::Exchange exchange;
-  if (once)
+  if (sends)
     exchange = t.beginExchange(partials.sizeInBytes(), partials.bytesSent());
   else
     exchange.data = t.acquireCluster(partials.sizeInBytes());
@@ -235,13 +235,13 @@ LogicalResult acrossBlocks(ThreadBuilder &t, TileTuple &tuple, ArrayRef<int64_t>
       Value target = arith::OrIOp::create(t.b, t.loc, others, t.i32(peer));
       if (ofLane)
         target = arith::OrIOp::create(t.b, t.loc, target, ofLane);
-      if (once)
+      if (sends)
         partials.send(t.inPeer(exchange.data, target), t.inPeer(exchange.barrier, target), position);
       else
         partials.store(t.inPeer(exchange.data, target), position);
     }
   });
-  if (once)
+  if (sends)
     t.awaitExchange(exchange);
   else
     t.clusterBarrier();

@@ -123,11 +123,15 @@ public:
   // ---- shared memory that the other blocks of the cluster write: two more buffers in turn
   /// Room for `bytes`, at the same place in each block, that no thread of the cluster still reads.
   mlir::Value acquireCluster(int64_t bytes);
-  /// What happens once in the kernel, so outside of control flow, needs no barrier: room that others write, and an mbarrier that counts the bytes.
+  /// What happens once in the kernel, so outside of control flow, needs no barrier: room that others write, and an mbarrier that counts the bytes. Once in each
+  /// trip of a loop, there are such for each slot of a ring that turns in it.
   struct Exchange {
-    mlir::Value data, barrier;
+    mlir::Value data, barrier, parity;
   };
   bool canExchangeOnce();
+  bool canExchange();
+  /// From here on in this block: each trip has a turn of a ring, and a barrier of the block before anything is sent.
+  void exchangeByTurns(mlir::Value slot, mlir::Value parity, int64_t slots);
   /// Room for `bytes`; `arriving` are sent to it (ptx.store_async), by this block and others.
   Exchange beginExchange(int64_t bytes, int64_t arriving);
   /// Waits until all of it has arrived.
@@ -189,6 +193,12 @@ private:
   bool needsBarrier = false, usedShared = false, needsClusterBarrier = false, usedCluster = false;
   mlir::Operation *clusterStart = nullptr; ///< where all threads arrive first
   mlir::Operation *lastExchange = nullptr; ///< the wait for it; null once the blocks have met since
+  struct {
+    mlir::Block *block = nullptr;
+    mlir::Value slot, parity;
+    int64_t slots = 1;
+  } turn; ///< of the loop whose trips exchange
+  bool exchangedByTurns = false;
   void startCluster();
   /// Buffers lie one after another: two of the block, two of the cluster, two of the block while buffers of the kernel live;
   /// then what is reserved.

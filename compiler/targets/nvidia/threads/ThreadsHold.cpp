@@ -6,7 +6,7 @@
 #include "compiler/ir/VectorAccess.h"
 #include "compiler/layout/Transform.h"
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
-#include "compiler/targets/nvidia/threads/Access.h"
+#include "compiler/targets/nvidia/threads/HeldRows.h"
 #include "compiler/targets/nvidia/threads/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,51 +17,6 @@ namespace tilegym::nvidia {
 namespace {
 
 layout::Vec bit(int64_t place) { return layout::Vec(1) << place; }
-
-int lastAxis(tile::HoldOp hold) {
-  return int(cast<tile::RegionOp>(hold.getOperation()).getRegionShape().size()) - 1;
-}
-
-/// How the blocks of the cluster share the rows: as the layouts of all loads have it.
-FailureOr<layout::BlockTurns> turnsOf(ThreadBuilder &t, tile::HoldOp hold) {
-  std::optional<layout::BlockTurns> turns;
-  int axis = lastAxis(hold);
-  int64_t length = hold.getLengths().back();
-  for (Operation *await : hold->getUsers())
-    for (Operation *load : await->getUsers()) {
-      layout::Expected<layout::BlockTurns> own =
-          layout::blockTurns(*t.layoutOf(load->getResult(0).getType()), axis);
-      if (own && own->blocks == 1)
-        own->turn = length;
-      if (!own || (turns && !(*turns == *own)))
-        return t.failAcrossBlocks("a row in shared memory");
-      turns = *own;
-    }
-  return turns ? *turns : layout::BlockTurns{length, 1};
-}
-
-SmallVector<int64_t> shapeWithin(tile::HoldOp hold, layout::BlockTurns turns) {
-  SmallVector<int64_t> shape = cast<tile::RegionOp>(hold.getOperation()).getRegionShape();
-  shape.back() /= turns.blocks;
-  return shape;
-}
-
-constexpr int64_t unit = 16; ///< bytes that the engine copies at once, aligned on both sides
-
-int64_t elementBytes(tile::RegionOp region) {
-  return std::max<int64_t>(1, region.getBase().getType().getElementType().getIntOrFloatBitWidth() / 8);
-}
-
-/// Whether rows begin, and end, at whole units.
-bool isAligned(tile::HoldOp hold) {
-  auto region = cast<tile::RegionOp>(hold.getOperation());
-  return tile::vectorAxis(region).width * elementBytes(region) == unit;
-}
-
-/// Elements that one turn has room for: a unit more, where it begins anywhere in one. One block's turn is the whole row.
-int64_t turnRoom(tile::HoldOp hold, layout::BlockTurns turns) {
-  return turns.turn + (isAligned(hold) ? 0 : unit / elementBytes(cast<tile::RegionOp>(hold.getOperation())));
-}
 
 /// Which lane copies what: a run that neighbours in memory is one lane's, its elements the lowest bits of the lane's registers.
 struct CopyPlan {
@@ -92,23 +47,6 @@ FailureOr<CopyPlan> planCopies(ThreadBuilder &t, tile::HoldOp hold, layout::Bloc
   if (!made)
     return hold.emitOpError("internal error: ") << made.error();
   return CopyPlan{*made, run};
-}
-
-/// The element's offset in this block's part of the region: what threads add, and what is fixed.
-std::pair<Value, int64_t> offsetWithin(ThreadBuilder &t, const layout::Layout &within, int64_t reg,
-                                       ArrayRef<int64_t> shape) {
-  Value sum;
-  int64_t fixed = 0, stride = 1;
-  for (int64_t axis = within.rank() - 1; axis >= 0; --axis) {
-    ThreadBuilder::SplitCoordinate split = t.splitCoordinate(within, axis, reg);
-    fixed += split.fixed * stride;
-    if (split.thread) {
-      Value part = t.mul(split.thread, t.i32(stride));
-      sum = sum ? t.add(sum, part) : part;
-    }
-    stride *= shape[axis];
-  }
-  return {sum, fixed};
 }
 
 Value roundUp(ThreadBuilder &t, Value bytes) {
@@ -189,81 +127,150 @@ void copyEdges(ThreadBuilder &t, tile::HoldOp hold, const OddRow &row, Access &a
   });
 }
 
-LogicalResult lowerHold(ThreadBuilder &t, Operation *op) {
-  auto hold = cast<tile::HoldOp>(op);
-  auto region = cast<tile::RegionOp>(op);
+/// Where a region is copied to: this block's part of it, and the mbarrier that counts its bytes.
+struct Place {
+  Value data, barrier;
+};
+
+/// Of one region (a slot's) in shared memory.
+int64_t bytesHeld(tile::HoldOp hold, layout::BlockTurns turns) {
+  int64_t bytes = turnRoom(hold, turns) * elementBytes(cast<tile::RegionOp>(hold.getOperation()));
+  for (int64_t extent : shapeWithin(hold, turns))
+    bytes *= extent;
+  return bytes / turns.turn;
+}
+
+int64_t issuersOf(const CopyPlan &plan) {
+  return 32 >> llvm::popcount(plan.layout.freeBits(layout::Dim::Lane));
+}
+
+/// Lanes of the first warp tell the engine.
+void issueCopies(ThreadBuilder &t, tile::HoldOp hold, const CopyPlan &plan, layout::BlockTurns turns,
+                 Access &access, const std::optional<OddRow> &odd, Place to, Value condition) {
+  int last = lastAxis(hold);
+  SmallVector<int64_t> shape = shapeWithin(hold, turns);
+  layout::Layout within = layout::withinBlock(plan.layout, last, turns);
+  int64_t size = access.elementBytes(), room = turnRoom(hold, turns);
+  layout::Vec idle = plan.layout.freeBits(layout::Dim::Lane);
+  Value idleBits = arith::AndIOp::create(t.b, t.loc, t.laneId(), t.i32(int64_t(idle)));
+  Value issues = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, idleBits, t.i32(0));
+  issues = t.conjunction(issues, condition);
+  struct Part {
+    Value bytes, source, place; ///< of whole units; the last two from the run's own
+  };
+  SmallVector<Part> parts;
+  Value total;
+  for (int64_t reg = 0; reg < plan.layout.numRegisters(); reg += plan.run) {
+    Part part{t.mul(access.runInBounds(reg, plan.run), t.i32(size)), {}, {}};
+    if (odd) {
+      Value start = bytesBefore(t, plan, last, reg, size);
+      // One block's runs meet: a unit that two share is the first one's. What other blocks have lies between a cluster's.
+      Value begin = turns.blocks > 1 ? Value(arith::MaxSIOp::create(t.b, t.loc, start, odd->first))
+                                     : t.add(start, odd->first);
+      Value end = arith::MinSIOp::create(t.b, t.loc, roundUp(t, t.add(t.add(start, part.bytes), odd->shift)),
+                                         odd->last);
+      part.place = arith::SubIOp::create(t.b, t.loc, begin, start);
+      part.source = arith::SubIOp::create(t.b, t.loc, part.place, odd->shift);
+      part.bytes =
+          arith::MaxSIOp::create(t.b, t.loc, arith::SubIOp::create(t.b, t.loc, end, begin), t.i32(0));
+    }
+    total = total ? t.add(total, part.bytes) : part.bytes;
+    parts.push_back(part);
+  }
+  ptx::MbarrierArriveExpectTxOp::create(t.b, t.loc, Type(), to.barrier, total, issues);
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    int64_t reg = int64_t(i) * plan.run;
+    Value source = pointerBehind(t, access.address(reg), part.source);
+    auto [offset, fixed] = offsetWithin(t, within, reg, shape);
+    if (odd && turns.blocks > 1) { // whole turns, each with a unit more
+      fixed = fixed / turns.turn * room;
+      if (offset)
+        offset = t.mul(t.b.createOrFold<arith::DivUIOp>(t.loc, offset, t.i32(turns.turn)), t.i32(room));
+    }
+    Value place = t.mul(offset ? t.add(offset, t.i32(fixed)) : t.i32(fixed), t.i32(size));
+    Value target = t.sharedAddress(to.data, part.place ? t.add(place, part.place) : place);
+    Value some = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, part.bytes, t.i32(0));
+    ptx::BulkLoadOp::create(t.b, t.loc, target, source, part.bytes, to.barrier, Value(), Value(),
+                            t.conjunction(issues, some));
+  }
+}
+
+Value isFirstWarp(ThreadBuilder &t) {
+  return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.warpId(), t.i32(0));
+}
+
+/// In the first warp, whose lanes see them afterwards.
+void initBarriers(ThreadBuilder &t, Value first, int64_t count, int64_t arrivals) {
+  Value isFirst = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.laneId(), t.i32(0));
+  for (int64_t i = 0; i < count; ++i)
+    ptx::MbarrierInitOp::create(t.b, t.loc, i ? t.sharedAddress(first, t.i32(8 * i)) : first, t.i32(arrivals),
+                                isFirst);
+  ptx::FenceMbarrierInitOp::create(t.b, t.loc);
+  // One issuer needs none, but compute-sanitizer takes a predicated store for every lane's.
+  ptx::WarpBarrierOp::create(t.b, t.loc);
+}
+
+/// A slot's place: slots lie one after another, then their mbarriers.
+Place placeOf(ThreadBuilder &t, ArrayRef<Value> ring, Value slot, int64_t bytes) {
+  return {t.sharedAddress(ring[0], t.mul(slot, t.i32(bytes))),
+          t.sharedAddress(ring[1], t.mul(slot, t.i32(8)))};
+}
+
+LogicalResult lowerHoldRing(ThreadBuilder &t, Operation *op) {
+  auto ring = cast<tile::HoldRingOp>(op);
+  auto holds = llvm::make_filter_range(op->getUsers(), llvm::IsaPred<tile::HoldOp>);
+  if (holds.empty())
+    return success();
+  auto hold = cast<tile::HoldOp>(*holds.begin());
   FailureOr<layout::BlockTurns> turns = turnsOf(t, hold);
   if (failed(turns))
     return failure();
   FailureOr<CopyPlan> plan = planCopies(t, hold, *turns);
   if (failed(plan))
     return failure();
-  int last = lastAxis(hold);
-  SmallVector<int64_t> shape = shapeWithin(hold, *turns);
-  layout::Layout within = layout::withinBlock(plan->layout, last, *turns);
-  Access access(t, region, &plan->layout);
-  int64_t size = access.elementBytes(), room = turnRoom(hold, *turns), bytes = room * size;
-  for (int64_t extent : shape)
-    bytes *= extent;
-  bytes /= turns->turn;
+  int64_t slots = int64_t(ring.getSlots()), bytes = bytesHeld(hold, *turns);
+  Value data = t.reserveShared(slots * (bytes + 8));
+  Value barriers = t.sharedAddress(data, t.i32(slots * bytes));
+  t.ifTrue(isFirstWarp(t), [&] { initBarriers(t, barriers, slots, issuersOf(*plan)); });
+  t.barrier();
+  t.set(ring, {data, barriers});
+  return success();
+}
+
+LogicalResult lowerHold(ThreadBuilder &t, Operation *op) {
+  auto hold = cast<tile::HoldOp>(op);
+  FailureOr<layout::BlockTurns> turns = turnsOf(t, hold);
+  if (failed(turns))
+    return failure();
+  FailureOr<CopyPlan> plan = planCopies(t, hold, *turns);
+  if (failed(plan))
+    return failure();
+  Access access(t, cast<tile::RegionOp>(op), &plan->layout);
+  int64_t bytes = bytesHeld(hold, *turns);
+  if (hold.getRing()) {
+    if (!isAligned(hold))
+      return hold.emitOpError("internal error: a slot for rows that begin anywhere");
+    Place place = placeOf(t, t.get(hold.getRing()), t.scalar(hold.getSlot()), bytes);
+    Value condition = t.scalar(hold.getCondition());
+    t.ifTrue(isFirstWarp(t), [&] {
+      // Threads have read the slot, before a barrier.
+      ptx::FenceProxyAsyncOp::create(t.b, t.loc, ptx::ProxySpace::SharedCta);
+      issueCopies(t, hold, *plan, *turns, access, {}, place, condition);
+    });
+    t.set(hold, {place.data, place.barrier});
+    return success();
+  }
   Value data = t.reserveShared(bytes + 8);
   Value barrier = t.sharedAddress(data, t.i32(bytes));
   std::optional<OddRow> odd;
   Value before; // of register 0's run
   if (!isAligned(hold)) {
     odd = makeOddRow(t, access, hold.getLengths().back());
-    before = bytesBefore(t, *plan, last, 0, size);
+    before = bytesBefore(t, *plan, lastAxis(hold), 0, access.elementBytes());
   }
-
-  layout::Vec idle = plan->layout.freeBits(layout::Dim::Lane);
-  int64_t issuers = 32 >> llvm::popcount(idle);
-  Value inFirstWarp = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.warpId(), t.i32(0));
-  t.ifTrue(inFirstWarp, [&] {
-    Value isFirst = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, t.laneId(), t.i32(0));
-    ptx::MbarrierInitOp::create(t.b, t.loc, barrier, t.i32(issuers), isFirst);
-    ptx::FenceMbarrierInitOp::create(t.b, t.loc);
-    // One issuer needs none, but compute-sanitizer takes a predicated store for every lane's.
-    ptx::WarpBarrierOp::create(t.b, t.loc);
-    Value idleBits = arith::AndIOp::create(t.b, t.loc, t.laneId(), t.i32(int64_t(idle)));
-    Value issues = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, idleBits, t.i32(0));
-    struct Part {
-      Value bytes, source, place; ///< of whole units; the last two from the run's own
-    };
-    SmallVector<Part> parts;
-    Value total;
-    for (int64_t reg = 0; reg < plan->layout.numRegisters(); reg += plan->run) {
-      Part part{t.mul(access.runInBounds(reg, plan->run), t.i32(size)), {}, {}};
-      if (odd) {
-        Value start = bytesBefore(t, *plan, last, reg, size);
-        // One block's runs meet: a unit that two share is the first one's. What other blocks have lies between a cluster's.
-        Value begin = turns->blocks > 1 ? Value(arith::MaxSIOp::create(t.b, t.loc, start, odd->first))
-                                        : t.add(start, odd->first);
-        Value end = arith::MinSIOp::create(
-            t.b, t.loc, roundUp(t, t.add(t.add(start, part.bytes), odd->shift)), odd->last);
-        part.place = arith::SubIOp::create(t.b, t.loc, begin, start);
-        part.source = arith::SubIOp::create(t.b, t.loc, part.place, odd->shift);
-        part.bytes =
-            arith::MaxSIOp::create(t.b, t.loc, arith::SubIOp::create(t.b, t.loc, end, begin), t.i32(0));
-      }
-      total = total ? t.add(total, part.bytes) : part.bytes;
-      parts.push_back(part);
-    }
-    ptx::MbarrierArriveExpectTxOp::create(t.b, t.loc, Type(), barrier, total, issues);
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      int64_t reg = int64_t(i) * plan->run;
-      Value source = pointerBehind(t, access.address(reg), part.source);
-      auto [offset, fixed] = offsetWithin(t, within, reg, shape);
-      if (odd && turns->blocks > 1) { // whole turns, each with a unit more
-        fixed = fixed / turns->turn * room;
-        if (offset)
-          offset = t.mul(t.b.createOrFold<arith::DivUIOp>(t.loc, offset, t.i32(turns->turn)), t.i32(room));
-      }
-      Value place = t.mul(offset ? t.add(offset, t.i32(fixed)) : t.i32(fixed), t.i32(size));
-      Value target = t.sharedAddress(data, part.place ? t.add(place, part.place) : place);
-      Value some = arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ne, part.bytes, t.i32(0));
-      ptx::BulkLoadOp::create(t.b, t.loc, target, source, part.bytes, barrier, Value(), Value(),
-                              t.conjunction(issues, some));
-    }
+  t.ifTrue(isFirstWarp(t), [&] {
+    initBarriers(t, barrier, 1, issuersOf(*plan));
+    issueCopies(t, hold, *plan, *turns, access, odd, {data, barrier}, Value());
   });
   if (odd)
     copyEdges(t, hold, *odd, access, before, *turns, data);
@@ -275,6 +282,17 @@ LogicalResult lowerHold(ThreadBuilder &t, Operation *op) {
 
 LogicalResult lowerAwait(ThreadBuilder &t, Operation *op) {
   auto await = cast<tile::AwaitOp>(op);
+  if (tile::HoldRingOp ring = await.getRing()) {
+    FailureOr<layout::BlockTurns> turns = turnsOf(t, await.getHold());
+    if (failed(turns))
+      return failure();
+    Value slot = t.scalar(await.getTurn()[0]), parity = t.scalar(await.getTurn()[1]);
+    Place place = placeOf(t, t.get(ring), slot, bytesHeld(await.getHold(), *turns));
+    t.awaitPhase(place.barrier, parity);
+    t.exchangeByTurns(slot, parity, int64_t(ring.getSlots()));
+    t.set(await, {place.data, place.barrier});
+    return success();
+  }
   t.awaitPhase(t.get(await.getCopy())[1]);
   t.set(await, t.get(await.getCopy()));
   return success();
@@ -282,57 +300,9 @@ LogicalResult lowerAwait(ThreadBuilder &t, Operation *op) {
 
 } // namespace
 
-LogicalResult lowerHeldLoad(ThreadBuilder &t, tile::LoadOp load) {
-  auto region = cast<tile::RegionOp>(load.getOperation());
-  auto hold = cast<tile::HoldOp>(load.getHeld().getDefiningOp<tile::AwaitOp>().getCopy().getDefiningOp());
-  FailureOr<layout::BlockTurns> turns = turnsOf(t, hold);
-  if (failed(turns))
-    return failure();
-  Type element = t.elementType(load.getType());
-  const layout::Layout &layout = *t.layoutOf(load.getType());
-  SmallVector<int64_t> shape = shapeWithin(hold, *turns);
-  layout::Layout within = layout::withinBlock(layout, lastAxis(hold), *turns);
-  Access access(t, region, &layout);
-  int64_t size = access.elementBytes();
-
-  // Where the region starts: whole rounds of turns behind the held one's start.
-  Value start = t.scalar(load.getIndices().back()), origin = t.scalar(hold.getIndices().back());
-  start = t.b.createOrFold<arith::SubIOp>(t.loc, start, origin);
-  if (!start.getType().isInteger(32))
-    start = t.b.createOrFold<arith::TruncIOp>(t.loc, t.b.getI32Type(), start);
-  if (turns->blocks > 1)
-    start = t.b.createOrFold<arith::ShRUIOp>(t.loc, start, t.i32(layout::log2Exact(turns->blocks)));
-  if (turns->blocks > 1 && !isAligned(hold)) {
-    // A strip is a turn of each block, so that no element of it lies behind the next turn's unit.
-    if (load.getLengths().back() / turns->blocks > turns->turn)
-      return load.emitOpError("internal error: a strip of several turns");
-    Value round = t.b.createOrFold<arith::ShRUIOp>(t.loc, start, t.i32(layout::log2Exact(turns->turn)));
-    start = t.mul(round, t.i32(turnRoom(hold, *turns)));
-  }
-
-  Registers result(layout.numRegisters());
-  for (const std::vector<int64_t> &group : access.vectorGroups(/*maskInTheWay=*/false)) {
-    int64_t n = group.size();
-    Words form = wordsFor(t, size, n);
-    Value predicate = access.inBounds(group[0]);
-    SmallVector<Value> other;
-    if (predicate)
-      other = pack(t, SmallVector<Value>(n, t.scalar(load.getPad())), form);
-    auto [offset, fixed] = offsetWithin(t, within, group[0], shape);
-    Value place = offset ? t.add(start, offset) : start;
-    Value address = t.sharedAddress(t.get(load.getHeld())[0], t.mul(place, t.i32(size)));
-    auto words = ptx::LoadSharedOp::create(t.b, t.loc, SmallVector<Type>(form.words, form.wordType), address,
-                                           predicate, other, fixed * size, form.wordBits);
-    Registers loaded = unpack(t, words.getWords(), element, n, form);
-    for (auto [r, value] : llvm::zip(group, loaded))
-      result[r] = value;
-  }
-  t.set(load, std::move(result));
-  return success();
-}
-
 void addHoldHandlers(HandlerTable &table) {
   table["tile.hold"] = lowerHold;
+  table["tile.hold_ring"] = lowerHoldRing;
   table["tile.await"] = lowerAwait;
 }
 

@@ -212,6 +212,7 @@ int cuKernelGetFunction(void **function, void *kernel) {
   functions()[*function] = {static_cast<FakeKernel *>(kernel), currentContext()};
   return 0;
 }
+int cuOccupancyMaxActiveClusters(int *clusters, void *, const void *) { return *clusters = 15, 0; }
 int cuKernelSetAttribute(int attribute, int value, void *, int device) {
   LOCKED("cuKernelSetAttribute",
          std::to_string(attribute) + " = " + std::to_string(value) + " on " + std::to_string(device));
