@@ -160,7 +160,8 @@ std::string KernelDevice::launch(Package &package, const runtime::Call &bound, u
   runtime::Grid grid;
   runtime::CUfunction function = nullptr;
   if (runtime::computeGrid(bound, choice, &grid) != TILEGYM_OK ||
-      package.loader->load(driver, device, /*context=*/0, op, choice, nullptr, &function) != TILEGYM_OK ||
+      package.loader->load(driver, device, /*context=*/0, op, choice, nullptr, &function, &grid.blocks) !=
+          TILEGYM_OK ||
       runtime::fillOutputs(driver, bound, nullptr) != TILEGYM_OK)
     return tilegym_last_error();
   if (grid.blocks > 0) {

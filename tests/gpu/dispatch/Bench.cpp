@@ -96,7 +96,7 @@ TilegymStatus runUntil(Phase last, TilegymPackage &package, uint32_t number, con
   Grid grid;
   TRY(computeGrid(call, choice, &grid));
   CUfunction function = nullptr;
-  TRY(package.loader->load(*driver, *device, context, number, choice, nullptr, &function));
+  TRY(package.loader->load(*driver, *device, context, number, choice, nullptr, &function, &grid.blocks));
   if (last == Phase::Choose)
     return TILEGYM_OK;
   Parameters parameters;
@@ -118,8 +118,8 @@ void Bare::prepare(TilegymPackage &package, const Driver &driver, const Device &
   if (driver.ctxGetId(nullptr, &context) != kSuccess)
     stop("the driver does not say which context is current");
   CUfunction inPlace = nullptr; // of no known context: the kernel itself
-  need(package.loader->load(driver, device, context, number, choice, nullptr, &function));
-  need(package.loader->load(driver, device, /*context=*/0, number, choice, nullptr, &inPlace));
+  need(package.loader->load(driver, device, context, number, choice, nullptr, &function, &grid.blocks));
+  need(package.loader->load(driver, device, /*context=*/0, number, choice, nullptr, &inPlace, &grid.blocks));
   kernel = reinterpret_cast<CUkernel>(inPlace);
   if (reinterpret_cast<CUfunction>(kernel) == function)
     stop("calls launch a kernel and not its function, though the context is known");
