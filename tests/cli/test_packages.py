@@ -42,6 +42,28 @@ test {
 bench none "a test"
 """
 
+PRODUCTS = """# SPDX-License-Identifier: MIT
+
+## a @ b.
+op products(a: bf16[M, K], b: bf16[K, N]) -> c: bf16[M, N]
+
+reference { c = f64(a) @ f64(b) }
+
+kernel tiled(BM, BN, BK) {
+  grid(cdiv(M, BM), cdiv(N, BN))
+  var acc = zeros(f32, [BM, BN])
+  for k in 0 .. cdiv(K, BK) { acc = mma(load(a.tile(BM, BK)[block(0), k]), load(b.tile(BK, BN)[k, block(1)]), acc) }
+  store(c.tile(BM, BN)[block(0), block(1)], acc)
+}
+tune tiled { TUNE }
+
+test {
+  case "by hand" { M = 1; N = 1; K = 2; a = [[1, 2]]; b = [[3], [4]]; expect c = [[11]] }
+  tolerance { bf16: 8e-3 }
+}
+bench none "tests the command"
+"""
+
 
 class Packages(cli.CliTest):
     @classmethod
@@ -145,13 +167,13 @@ exec {found["what"].split(": ")[1].rsplit(" (", 1)[0]} "$@"
 """)
         os.chmod(wrapper, 0o755)
         compile = lambda code, tune, err: self.expect(
-            code, "compile", self.write("matmul.tile", re.sub("BM in .*; BN in [^;]*; BK in [^;]*; warps in [^;]*", tune, self.spec("matmul").replace("BM in [64, 128, 256]; BN in [64, 128, 192, 256]; BK in [32, 64, 128]; ", ""))), "--arch", "sm_90a", "--dtypes", "bf16",
-            "--tuned", "none", "-o", self.path("out"), err=err, environment={"TILEGYM_PTXAS": wrapper, "TILEGYM_CACHE_DIR": self.path("cache")})
+            code, "compile", self.write("products.tile", PRODUCTS.replace("TUNE", tune)), "--arch", "sm_90a", "--tuned", "none", "-o", self.path("out"), err=err,
+            environment={"TILEGYM_PTXAS": wrapper, "TILEGYM_CACHE_DIR": self.path("cache")})
         compile(OK, "BM = 128; BN in [128, 256]; BK = 64; warps = 8", "")
         self.assertIn("BN128", self.read("out/manifest.json"))
         self.assertNotIn("BN256", self.read("out/manifest.json"))
         # Where no point is left, it is the error of the line that multiplies.
-        compile(INPUT_WRONG, "BM = 128; BN = 256; BK = 64; warps = 8", ["matmul.tile:23:", "(C7510) Potential Performance Loss", "tune with smaller tiles or more warps"])
+        compile(INPUT_WRONG, "BM = 128; BN = 256; BK = 64; warps = 8", ["products.tile:11:", "(C7510) Potential Performance Loss", "tune with smaller tiles or more warps"])
 
     def test_a_killed_compile_leaves_no_partial_file(self):
         for seconds in [0.05, 0.3, 1]:
