@@ -102,6 +102,7 @@ void addStagePasses(OpPassManager &passes, Stage stage, const PipelineOptions &o
     // The registers are final here, and control flow is still structured.
     passes.addPass(nvidia::createCheckWgmma());
     passes.addPass(nvidia::createStartSums());
+    passes.addPass(nvidia::createFreeSums());
     if (options.dependentLaunches)
       passes.addPass(nvidia::createAwaitDependencies());
     break;

@@ -112,6 +112,10 @@ layout::Layout slotLayout(DotOp dot, int operand, int contiguous) {
   RankedTensorType tile = operand == 0 ? dot.getAType() : dot.getBType();
   Shape shape = shapeOf(tile);
   int bytes = int(tile.getElementTypeBitWidth() / 8), kAxis = 1 - operand;
+  // The plain cores multiply fastest what lies along the result's axes: of vectors along K a thread would hold four steps, and ptxas move its sums to find room.
+  bool isPlain = !dot.usesTensorCores() && bytes == 4;
+  if (isPlain && dot->getParentOfType<KernelOp>().getKnob("schedule", 0) == 0)
+    contiguous = 1 - kAxis;
   int64_t inRow = shape[contiguous];
   if (dot.getWarpgroups() && contiguous != kAxis && !(operand == 1 && canMakeTransposed(dot))) {
     // An instruction's part of a row must be whole rows of the swizzle, and only 16-bit elements can lie across K.

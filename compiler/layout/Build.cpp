@@ -218,6 +218,17 @@ Expected<Layout> plainOperand(const Layout &accumulator, int axis, int64_t k) {
   return Layout::make(std::move(shape), std::move(bases));
 }
 
+Expected<Layout> acrossCopy(const Shape &shape, int from, int warps) {
+  if (auto bad = checkFragment("copy", shape, 1, 1, {warps}))
+    return *bad;
+  Dealer deal(shape);
+  int lanes = laneBits - deal.give(Dim::Lane, from, 3);
+  deal.spread(Dim::Lane, {1 - from, from}, lanes);
+  deal.spread(Dim::Warp, {1 - from, from}, log2Exact(warps));
+  deal.rest({from, 1 - from});
+  return deal.finish();
+}
+
 Expected<Layout> wgmmaAccumulator(const Shape &shape, WarpGrid groups) {
   if (auto bad = checkFragment("wgmma accumulator", shape, 64, 8, {groups.rows, groups.columns}))
     return *bad;

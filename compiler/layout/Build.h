@@ -55,6 +55,10 @@ Expected<Layout> plainAccumulator(const Shape &shape, const PlainSpec &spec);
 /// What a thread needs of A [M, K] (`axis` 0) or B [K, N] (`axis` 1) for its part of the result: its rows or columns, all of K.
 Expected<Layout> plainOperand(const Layout &accumulator, int axis, int64_t k);
 
+/// Of what threads copy one 32-bit element at a time, from where `from` is the contiguous axis to a swizzled slot where the other is: eight lanes read a sector, and four such
+/// have a chunk of 16 bytes of the slot each, so that no two lanes write to one bank.
+Expected<Layout> acrossCopy(const Shape &shape, int from, int warps);
+
 /// Accumulator of wgmma m64nN; `groups` counts warpgroups of four warps. Each has neighbouring columns of the power-of-two part.
 Expected<Layout> wgmmaAccumulator(const Shape &shape, WarpGrid groups);
 

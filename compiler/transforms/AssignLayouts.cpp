@@ -4,6 +4,7 @@
 #include "compiler/ir/ProductLayouts.h"
 #include "compiler/layout/Build.h"
 #include "compiler/layout/Convert.h"
+#include "compiler/layout/Shared.h"
 #include "compiler/layout/Transform.h"
 #include "compiler/transforms/LayoutClasses.h"
 #include "compiler/transforms/Passes.h"
@@ -53,6 +54,7 @@ public:
 
 private:
   LogicalResult choose();
+  std::optional<Layout> forCopyAcross(const LayoutClass &c);
   FailureOr<Layout> best(const LayoutClass &c);
   layout::BlockedSpec specFor(const AccessShape &access, const layout::Shape &shape, int blockAxis);
   int blockAxis(const LayoutClass &c);
@@ -160,6 +162,23 @@ layout::Expected<Layout> Assigner::forClass(const LayoutClass &c, const AccessSh
   return layout ? layout : layout::blocked(c.shape, spec);
 }
 
+/// A load of 32-bit elements that goes to a slot where another axis is contiguous than in memory.
+std::optional<Layout> Assigner::forCopyAcross(const LayoutClass &c) {
+  if (c.accesses.size() != 1)
+    return {};
+  tile::RegionOp region = c.accesses[0];
+  auto load = dyn_cast<tile::LoadOp>(region.getOperation());
+  auto put = load && load->hasOneUse() ? dyn_cast<tile::PutOp>(*load->user_begin()) : tile::PutOp();
+  if (!put || c.shape.size() != 2 || c.elementBytes != 4)
+    return {};
+  AccessShape access = accessShape(region);
+  Layout slot = cast<tile::SharedType>(put.getSlot().getType()).getLayout();
+  if (layout::contiguousRun(slot, 1 - access.axis, 4) != 4)
+    return {};
+  layout::Expected<Layout> layout = layout::acrossCopy(c.shape, access.axis, int(kernel.getWarps()));
+  return layout ? std::optional<Layout>(*layout) : std::nullopt;
+}
+
 FailureOr<Layout> Assigner::best(const LayoutClass &c) {
   if (tile::DotOp product = c.product) {
     layout::Expected<Layout> layout = tile::accumulatorLayout(product);
@@ -167,6 +186,8 @@ FailureOr<Layout> Assigner::best(const LayoutClass &c) {
       return *layout;
     return product.emitOpError("has a result that no threads can hold: ") << layout.error();
   }
+  if (std::optional<Layout> layout = forCopyAcross(c))
+    return *layout;
   SmallVector<AccessShape> accesses;
   for (tile::RegionOp op : c.accesses)
     accesses.push_back(accessShape(op));

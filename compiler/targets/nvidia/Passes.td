@@ -76,6 +76,30 @@ def CheckWgmma : Pass<"check-wgmma", "::mlir::ModuleOp"> {
   }];
 }
 
+def FreeSums : Pass<"free-sums", "::mlir::ModuleOp"> {
+  let summary = "sums that a loop's FMAs make leave it in registers of their own";
+  let description = [{
+    ```mlir
+    %s:4 = scf.for %k = %lower to %upper step %one iter_args(%a = %zero, ...) {
+      %x = math.fma %p, %q, %a
+      scf.yield %x, ...
+    }
+    %i = arith.bitcast %s#0 : f32 to i32
+    ptx.store_global %i, ... to %out bits 32 : i32, i32, i32, i32
+    ==>
+    %s:4 = scf.for ... (the same)
+    %t = ptx.anew %s#0
+    %i = arith.bitcast %t : f32 to i32
+    ptx.store_global %i, ... to %out bits 32 : i32, i32, i32, i32
+    ```
+    A vector's store wants neighbouring registers, and ptxas gives them to the sums for the whole loop. Of a result's rows and columns, vectors of operands and sums then meet in
+    one bank of the register file in every second FMA, which waits for it: a third of a matrix product's cycles.
+
+    Needs: `llvm.func` with structured control flow. Leaves: the same. Numerics: bit-equal.
+  }];
+  let dependentDialects = ["::tilegym::ptx::PtxDialect"];
+}
+
 def StartSums : Pass<"start-sums", "::mlir::ModuleOp"> {
   let summary = "the first wgmmas of a loop replace its sums, instead of adding to zeros";
   let description = [{

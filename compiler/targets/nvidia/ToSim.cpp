@@ -246,6 +246,11 @@ struct ToSimPass : impl::ToSimBase<ToSimPass> {
       op.getResult().replaceAllUsesWith(op.getMeaning());
       op.erase();
     });
+    // Which register holds a value is nothing that happens.
+    module.walk([](ptx::AnewOp op) {
+      op.getResult().replaceAllUsesWith(op.getOperand());
+      op.erase();
+    });
     for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
       if (!function.isExternal() && failed(Calls(function, sites).run()))
         return signalPassFailure();

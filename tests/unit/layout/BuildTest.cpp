@@ -148,6 +148,32 @@ TEST_CASE("column-major shared tiles swizzle along the rows", "[build]") {
     }
 }
 
+TEST_CASE("elements copied across to a swizzled slot are whole sectors and meet in no bank", "[build]") {
+  for (int from : {0, 1})
+    for (Shape shape : {Shape{128, 16}, {16, 128}, {256, 32}, {32, 24}}) {
+      if (shape[size_t(1 - from)] % 32)
+        continue; // rows of the swizzle
+      Layout by = get(acrossCopy(shape, from, 4)), slot = get(sharedTile(shape, 4, {1 - from, from}, 128));
+      checkHolds(by);
+      CHECK(by.vectors(from, 4).width == 1);
+      for (int64_t reg = 0; reg < by.numRegisters(); ++reg) {
+        std::vector<int64_t> addresses;
+        std::set<Coords> sectors;
+        for (int64_t lane = 0; lane < 32; ++lane) {
+          Coords at = by.apply({reg, lane});
+          addresses.push_back(slot.find(at).reg * 4);
+          at[size_t(from)] /= 8;
+          sectors.insert(at);
+        }
+        CHECK(wavefronts(addresses, 4) == 1);
+        CHECK(sectors.size() == 4);
+      }
+    }
+  // Too few elements for all threads: copies.
+  CHECK(get(acrossCopy({4, 8}, 1, 4)).freeBits(Dim::Warp) == 0b11);
+  CHECK_FALSE(acrossCopy({4, 8, 2}, 1, 4));
+}
+
 TEST_CASE("plain shared tiles are rows in order", "[build]") {
   Layout layout = get(sharedTile({24, 40}, 4, {1, 0}, 0));
   for (int64_t row = 0; row < 24; ++row)

@@ -61,6 +61,18 @@ def Ptx_ConvertPairOp : Ptx_AssemblyOp<"convert_pair", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Ptx_AnewOp : Ptx_AssemblyOp<"anew", [Pure]> {
+  let summary = "the same f32 in a register that nothing else decides about";
+  let description = [{
+    ptxas gives a value and its `mov` one register, and what stores it as part of a vector decides which. It does not see that adding -0 changes nothing.
+
+    Example: `%y = ptx.anew %x`
+  }];
+  let arguments = (ins F32:$operand);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$operand attr-dict";
+}
+
 def Ptx_LibdeviceOp : Ptx_Op<"libdevice", [Pure]> {
   let summary = "a function of NVIDIA's device math library";
   let description = [{

@@ -16,6 +16,10 @@ Assembly DivideApproxOp::getAssembly() {
   return AssemblyText(*this, AssemblyText::Pure).text("div.full", getFtz() ? ".ftz" : "", ".f32 $0, $1, $2;");
 }
 
+Assembly AnewOp::getAssembly() {
+  return AssemblyText(*this, AssemblyText::Pure).text("add.rn.f32 $0, $1, 0f80000000;");
+}
+
 static std::string typeSuffix(Type type, bool isUnsigned) {
   std::string bits = std::to_string(type.getIntOrFloatBitWidth());
   return (isa<FloatType>(type) ? ".f" : isUnsigned ? ".u" : ".s") + bits;

@@ -56,24 +56,27 @@ struct InRegisters : Fragments {
   Value element(int64_t major, int64_t k) override { return t.get(value)[registerAt(major, k)]; }
 };
 
-/// Vectors of plain loads.
+/// Vectors of plain loads. Volatile for the plain cores: ptxas moves others down to the products that need them, and those wait.
 struct InSlot : Fragments {
   InSlot(ThreadBuilder &t, tile::DotOp dot, int operand, layout::Layout layout, int64_t step,
          TileInSlot place)
-      : Fragments(t, dot, operand, std::move(layout)), place(std::move(place)) {
+      : Fragments(t, dot, operand, std::move(layout)), place(std::move(place)),
+        isPlain(!dot.usesTensorCores()) {
     this->step = step;
   }
   void load(int64_t number) override {
     for (const std::vector<int64_t> &group : place.groups()) {
       if (stepOf(group[0]) != number)
         continue;
-      Registers loaded = t.loadShared(place.address(group[0]), t.i32(0), elementType, int64_t(group.size()));
+      Registers loaded =
+          t.loadShared(place.address(group[0]), t.i32(0), elementType, int64_t(group.size()), isPlain);
       for (auto [reg, element] : llvm::zip(group, loaded))
         elements[reg] = element;
     }
   }
   Value element(int64_t major, int64_t k) override { return elements.at(registerAt(major, k)); }
   TileInSlot place;
+  bool isPlain;
   std::map<int64_t, Value> elements;
 };
 

@@ -111,15 +111,17 @@ void ThreadBuilder::storeShared(Value base, Value byteOffset, ValueRange element
   LLVM::StoreOp::create(b, loc, vector, address, bytes * held.size());
 }
 
-Registers ThreadBuilder::loadShared(Value base, Value byteOffset, Type element, int64_t count) {
+Registers ThreadBuilder::loadShared(Value base, Value byteOffset, Type element, int64_t count,
+                                    bool isVolatile) {
   Type type = memoryType(b, element);
   unsigned bytes = type.getIntOrFloatBitWidth() / 8;
   Value address = sharedAddress(base, byteOffset);
   Registers result;
   if (count == 1) {
-    result.push_back(LLVM::LoadOp::create(b, loc, type, address, bytes));
+    result.push_back(LLVM::LoadOp::create(b, loc, type, address, bytes, isVolatile));
   } else {
-    Value vector = LLVM::LoadOp::create(b, loc, VectorType::get(count, type), address, bytes * count);
+    Value vector =
+        LLVM::LoadOp::create(b, loc, VectorType::get(count, type), address, bytes * count, isVolatile);
     for (int64_t i = 0; i < count; ++i)
       result.push_back(LLVM::ExtractElementOp::create(b, loc, vector, i32(i)));
   }

@@ -104,7 +104,8 @@ public:
   void publishShared();
   mlir::Value sharedAddress(mlir::Value base, mlir::Value byteOffset);
   void storeShared(mlir::Value base, mlir::Value byteOffset, mlir::ValueRange elements);
-  Registers loadShared(mlir::Value base, mlir::Value byteOffset, mlir::Type element, int64_t count);
+  Registers loadShared(mlir::Value base, mlir::Value byteOffset, mlir::Type element, int64_t count,
+                       bool isVolatile = false);
   /// Control flow meets here: nothing is known of who still reads what.
   void forgetSharedState() { needsBarrier = usedShared, needsClusterBarrier = usedCluster; }
   /// A loop's body follows itself: its first use may find readers of the same buffer from the turn before.

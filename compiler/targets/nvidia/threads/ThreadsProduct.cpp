@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Matrix products of single warps: mma.sync on fragments of a warp, or multiply and add on the plain cores. The next step's operands are read before this one's products.
+#include "compiler/layout/Shared.h"
 #include "compiler/targets/nvidia/threads/Fragments.h"
 #include "compiler/targets/nvidia/threads/Product.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <map>
+#include <set>
 
 using namespace mlir;
 
@@ -144,26 +147,58 @@ Value widened(ThreadBuilder &t, Value element, Type type) {
   return arith::ExtFOp::create(t.b, t.loc, type, element);
 }
 
+/// The registers of a result: column after column, the even rows of one and then the odd ones, in the next back again (or the other way round, where a thread has more rows). Each product
+/// but few reads one factor that the one before it read; ptxas then finds registers for the other two in different banks, of which a product waits for neither.
+std::vector<int64_t> boustrophedon(const layout::Layout &layout) {
+  std::set<int64_t> coordinates[2];
+  std::map<std::pair<int64_t, int64_t>, int64_t> registers;
+  for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
+    layout::Coords at = layout.apply({.reg = reg});
+    for (int axis : {0, 1})
+      coordinates[axis].insert(at[axis]);
+    registers[{at[0], at[1]}] = reg;
+  }
+  int outer = coordinates[1].size() >= coordinates[0].size();
+  std::vector<int64_t> inner(coordinates[1 - outer].begin(), coordinates[1 - outer].end()), order;
+  std::stable_partition(inner.begin(), inner.end(), [](int64_t at) { return at % 2 == 0; });
+  for (int64_t slow : coordinates[outer]) {
+    for (int64_t fast : inner)
+      order.push_back(registers.at(outer ? std::pair(fast, slow) : std::pair(slow, fast)));
+    std::reverse(inner.begin(), inner.end());
+  }
+  return order;
+}
+
+/// How much of K an operand's vectors take.
+int64_t stepAlong(tile::DotOp dot, int operand) {
+  RankedTensorType type = operand == 0 ? dot.getAType() : dot.getBType();
+  int64_t most = std::min<int64_t>(layout::powerOfTwoPart(dot.getAType().getDimSize(1)),
+                                   16 / (type.getElementTypeBitWidth() / 8));
+  auto slot = dyn_cast<tile::SharedType>(dot->getOperand(unsigned(operand)).getType());
+  return slot ? layout::contiguousRun(slot.getLayout(), 1 - operand, most) : most;
+}
+
 LogicalResult plainProduct(ThreadBuilder &t, tile::DotOp dot) {
   const layout::Layout &layout = *t.layoutOf(dot.getType());
-  int64_t depth = dot.getAType().getDimSize(1);
-  // Vectors along K lie within a step.
-  int64_t step =
-      std::min<int64_t>(layout::powerOfTwoPart(depth), 16 / (dot.getAType().getElementTypeBitWidth() / 8));
+  int64_t depth = dot.getAType().getDimSize(1), step = std::max(stepAlong(dot, 0), stepAlong(dot, 1));
   std::unique_ptr<Fragments> a = Fragments::make(t, dot, 0, layout, step),
                              b = Fragments::make(t, dot, 1, layout, step);
   if (!a || !b)
     return failure();
   Registers sums = t.get(dot.getAccumulator());
   Type type = sums[0].getType();
+  std::vector<int64_t> order = boustrophedon(layout);
+  a->load(0);
+  b->load(0);
   for (int64_t k = 0; k < depth; ++k) {
-    if (k % step == 0) {
-      a->load(k / step);
-      b->load(k / step);
+    if (k % step == 0 && k + step < depth) {
+      a->load(k / step + 1);
+      b->load(k / step + 1);
     }
-    for (auto [reg, sum] : llvm::enumerate(sums)) {
-      layout::Coords at = layout.apply({.reg = int64_t(reg)});
+    for (int64_t reg : order) {
+      layout::Coords at = layout.apply({.reg = reg});
       Value x = widened(t, a->element(at[0], k), type), y = widened(t, b->element(at[1], k), type);
+      Value &sum = sums[size_t(reg)];
       sum =
           isa<FloatType>(type) ? Value(math::FmaOp::create(t.b, t.loc, x, y, sum)) : t.add(sum, t.mul(x, y));
     }

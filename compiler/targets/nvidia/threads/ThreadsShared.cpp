@@ -114,7 +114,8 @@ LogicalResult lowerCopyAsync(ThreadBuilder &t, Operation *op) {
     if (Value inside = access.inBounds(group[0])) {
       sourceBytes = arith::SelectOp::create(t.b, t.loc, inside, t.i32(bytes), t.i32(0));
       // What is not read must be aligned, too, and an axis of one element may have any stride.
-      source = arith::SelectOp::create(t.b, t.loc, inside, source, t.scalar(region.getBase()));
+      if (group.size() > 1)
+        source = arith::SelectOp::create(t.b, t.loc, inside, source, t.scalar(region.getBase()));
     }
     ptx::CopyAsyncOp::create(t.b, t.loc, place->address(group[0]), source, sourceBytes, condition, bytes,
                              bytes == 16 ? ptx::CopyAsyncCache::Global : ptx::CopyAsyncCache::All,

@@ -95,11 +95,13 @@ llvm.func @memory(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %ok: i1, %z: i32) {
 // CHECK-DAG: llvm.inline_asm asm_dialect = att "cvt.rzi.s32.f32 $0, $1;", "=r,f"
 // CHECK-DAG: llvm.inline_asm asm_dialect = att "cvt.rp.f32.f64 $0, $1;", "=f,d"
 // CHECK-DAG: llvm.inline_asm asm_dialect = att "cvt.rn.satfinite.e4m3x2.f32 $0, $2, $1;", "=h,f,f"
+// CHECK-DAG: llvm.inline_asm asm_dialect = att "add.rn.f32 $0, $1, 0f80000000;", "=f,f"
 // CHECK: llvm.call @__nv_expf
 llvm.func @math(%x: f32, %d: f64) -> i32 {
   %a = ptx.approx <ex2> %x ftz
   %b = ptx.approx <tanh> %a ftz
-  %c = ptx.divide_approx %b, %x
+  %b2 = ptx.anew %b
+  %c = ptx.divide_approx %b2, %x
   %i = ptx.convert <rz> %c : f32 to i32
   %e = ptx.convert <rp> %d : f64 to f32
   %w = ptx.convert_pair %c, %e to <e4m3>

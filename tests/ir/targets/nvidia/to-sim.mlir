@@ -98,7 +98,7 @@ llvm.func @kernel(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.alig
 
 // -----
 
-// Inline assembly is its meaning; libdevice stays a call.
+// Inline assembly is its meaning, and a value anew the value; libdevice stays a call.
 // CHECK: llvm.func @__nv_expf(f32) -> f32
 // CHECK-LABEL: llvm.func @calls
 // CHECK-NOT: tgsim
@@ -107,5 +107,6 @@ llvm.func @kernel(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.alig
 llvm.func @calls(%x: f32) -> f32 {
   %y = ptx.libdevice "__nv_expf" (%x) : (f32) -> f32
   %z = ptx.inline "neg.f32 $0, $1;" (%x) meaning %y : (f32) -> f32
-  llvm.return %z : f32
+  %w = ptx.anew %z
+  llvm.return %w : f32
 }
