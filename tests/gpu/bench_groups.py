@@ -6,12 +6,10 @@ first. Beside ours stand one product of as much work (rows of all products in on
 Times are CUDA graphs, in an order shuffled each round; printed are medians in us, TFLOPS, and the ratios other's time / ours.
 """
 import argparse
-import random
-import statistics
 import sys
 
 import torch
-from bench_products import DTYPES, graph_of
+from bench_products import DTYPES, graph_of, medians_of
 from tilegym_ctypes import Package
 
 CHECKED = [[(300, 520, 264), (8, 8, 8), (0, 64, 64), (1000, 1000, 520)], [(129, 72, 0), (33, 40, 70)], [(1024, 1024, 1024)] * 4, [(1, 8, 8)] * 64,
@@ -60,18 +58,7 @@ def time_groups(package, text, dtype, rounds):
         q, r, s = (torch.stack(t) for t in (a, b, c))
         runs["torch.bmm"] = lambda: torch.bmm(q, r, out=s)
     launches = max(1, min(20, int(3e-3 / (flops / 7e14 + 3e-6))))
-    graphs = {name: graph_of(run, launches) for name, run in runs.items()}
-    times = {name: [] for name in runs}
-    for turn in range(rounds + 1):
-        for name in random.sample(list(runs), len(runs)):
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            graphs[name].replay()
-            end.record()
-            torch.cuda.synchronize()
-            if turn:
-                times[name].append(start.elapsed_time(end) / launches * 1e3)
-    took = {name: statistics.median(values) for name, values in times.items()}
+    took = medians_of({name: graph_of(run, launches) for name, run in runs.items()}, launches, rounds)
     print(f"{text} {took['ours']:.1f} us {flops / took['ours'] / 1e6:.0f} TFLOPS, {package.explain('group_gemm', a=a, b=b, c=c).split(',')[0]}" +
           "".join(f"; {name} {took[name] / took['ours']:.3f}" for name in runs if name != "ours"), flush=True)
 

@@ -81,6 +81,21 @@ def graph_of(run, launches):
     return graph
 
 
+def medians_of(graphs, launches, rounds):
+    """What one launch of each graph takes, in us: the median of so many rounds, each in an order of its own."""
+    times = {name: [] for name in graphs}
+    for turn in range(rounds + 1):  # the first warms up
+        for name in random.sample(list(graphs), len(graphs)):
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            start.record()
+            graphs[name].replay()
+            end.record()
+            torch.cuda.synchronize()
+            if turn:
+                times[name].append(start.elapsed_time(end) / launches * 1e3)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
 def time_shape(packages, shape, dtype, order, pad, precision, rounds):
     m, n, k = shape
     a, b = operands(shape, dtype, order, pad)
@@ -90,17 +105,7 @@ def time_shape(packages, shape, dtype, order, pad, precision, rounds):
     runs = {"torch": graph_of(theirs, launches)}
     for name, package in packages.items():
         runs[name] = graph_of(lambda p=package: p.call("matmul", a=a, b=b, c=c, precision=PRECISIONS.index(precision)), launches)
-    times = {name: [] for name in runs}
-    for turn in range(rounds + 1):  # the first warms up
-        for name in random.sample(list(runs), len(runs)):
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            runs[name].replay()
-            end.record()
-            torch.cuda.synchronize()
-            if turn:
-                times[name].append(start.elapsed_time(end) / launches * 1e3)
-    return {name: statistics.median(values) for name, values in times.items()}
+    return medians_of(runs, launches, rounds)
 
 
 def main():
