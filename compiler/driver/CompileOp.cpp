@@ -327,7 +327,7 @@ void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit
   std::vector<VariantSlot> slots = enumerateVariants(op, arch.chip, *target, options.filter, sink);
   if (options.tune) {
     for (const VariantSlot &slot : slots)
-      if (slot.facts.isFast() && options.tune(slot.candidates.front()))
+      if (slot.facts == tile::FactSet(tile::FactKind::Fast) && options.tune(slot.candidates.front()))
         for (size_t i = 0; i < std::min(slot.candidates.size(), kMaxTunePoints); ++i)
           jobs.push_back(
               {{slot.facts, {slot.candidates[i]}, /*spare=*/true, slot.generalOrder}, arch, target, true});

@@ -49,7 +49,7 @@ struct SplitReduction : impl::SplitReductionBase<SplitReduction> {
       }
     auto before = [&](Operation &op) { return loop && (&op == loop || op.isBeforeInBlock(loop)); };
     bool isSplit =
-        loop && kernel.getCtas() == 1 &&
+        loop && kernel.getCtas() == 1 && kernel.getSpread() == 1 &&
         llvm::none_of(kernel.getBody().front(), [&](Operation &op) { return before(op) && writes(&op); });
     if (!isSplit) {
       kernel.emitError("has no reduction that `split_k` can split").attachNote()

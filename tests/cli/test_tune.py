@@ -236,6 +236,15 @@ exec {real["what"].split(": ")[1].rsplit(" (", 1)[0]} "$@"
         self.assertEqual(len(entries), 2 * 5)
         self.assertFalse([entry for entry in entries if "BM4_BN256_warps2" in entry])
 
+    def test_some_dtypes_alone(self):
+        plan = self.path("bf16")
+        self.expect(OK, "tune", self.spec_path, "--build", plan, "--dtypes", "bf16")
+        points = json.loads(self.read("bf16/plan.json"))["ops"][0]["points"]
+        self.assertEqual({point["key"]["dtypes"]["T"] for point in points}, {"bf16"})
+        self.expect(OK, "tune", self.spec_path, "--measure", plan, driver=cli.FAKE_DRIVER, environment={"TILEGYM_FAKE_TIMES": TIMES})
+        self.assertEqual({line["call"] for line in map(json.loads, self.read("bf16/results.jsonl").splitlines()[1:])}, {"M=64 N=256 T=bf16", "M=4096 N=256 T=bf16"})
+        self.expect(INPUT_WRONG, "tune", self.spec_path, "--build", self.path("none"), "--dtypes", "q8", err="--dtypes: 'q8' is no dtype; expected one such as f32, f16, bf16")
+
     def test_bad_states(self):
         self.expect(INPUT_WRONG, "tune", "--measure", self.path("nowhere"), err="there is no plan in")
         self.expect(ENVIRONMENT_LACKS, "tune", self.spec_path, "--measure", self.path("plan"), err="tune --measure times on a GPU")
@@ -247,8 +256,8 @@ exec {real["what"].split(": ")[1].rsplit(" (", 1)[0]} "$@"
         self.write("plan/plan.json", plan.replace('"sm_90a"', '"sm_80"'))
         self.measure(ENVIRONMENT_LACKS, err="the plan is for sm_80, but this GPU is a Fake GPU (sm_90)")
         self.finish(INPUT_WRONG, err="are of another plan than")
-        self.write("plan/plan.json", plan.replace('"format": 2', '"format": 7'))
-        self.measure(INPUT_WRONG, err="has format 7, expected 2: build it again")
+        self.write("plan/plan.json", plan.replace('"format": 3', '"format": 7'))
+        self.measure(INPUT_WRONG, err="has format 7, expected 3: build it again")
         self.write("plan/plan.json", "{")
         self.measure(INPUT_WRONG, err="is no plan of `tune --build`")
         self.write("plan/plan.json", plan)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tilegymc compile`: specs to a kernel package, or to the text of one stage.
 #include "Command.h"
+#include "Specs.h"
 #ifdef TILEGYM_HAS_COMPILER
 #include "compiler/driver/CompileOp.h"
 #include "llvm/Support/Error.h"
@@ -32,15 +33,10 @@ bool parseOptions(const Options &o, driver::CompileOpOptions &options) {
     }
     options.archs.push_back(*arch);
   }
-  for (const std::string &text : splitList(o.dtypes)) {
-    std::optional<DType> dtype = parseDType(text);
-    if (!dtype || !isStorage(*dtype)) {
-      std::fprintf(stderr, "error: --dtypes: '%s' is no dtype; expected one such as f32, f16, bf16\n",
-                   text.c_str());
-      return false;
-    }
-    options.filter.dtypes.push_back(*dtype);
-  }
+  std::optional<std::vector<DType>> dtypes = parseDTypes(o.dtypes);
+  if (!dtypes)
+    return false;
+  options.filter.dtypes = std::move(*dtypes);
   for (const std::string &text : o.consts) {
     size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {

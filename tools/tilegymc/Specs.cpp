@@ -79,4 +79,17 @@ void complain(const char *format, ...) {
   std::fputc('\n', stderr);
 }
 
+std::optional<std::vector<DType>> parseDTypes(const std::vector<std::string> &texts) {
+  std::vector<DType> dtypes;
+  for (const std::string &text : splitList(texts)) {
+    std::optional<DType> dtype = parseDType(text);
+    if (!dtype || !isStorage(*dtype)) {
+      complain("--dtypes: '%s' is no dtype; expected one such as f32, f16, bf16", text.c_str());
+      return std::nullopt;
+    }
+    dtypes.push_back(*dtype);
+  }
+  return dtypes;
+}
+
 } // namespace tilegym::cli

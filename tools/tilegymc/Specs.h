@@ -33,4 +33,7 @@ OpPtr loadForward(const sem::OpModel &op, const Globals &globals, DiagnosticSink
 /// Says an error of the command line on stderr, as every command does: `error: ...`.
 [[gnu::format(printf, 1, 2)]] void complain(const char *format, ...);
 
+/// Each a dtype that tensors can have, or a list of these with commas; nothing after complaining.
+std::optional<std::vector<DType>> parseDTypes(const std::vector<std::string> &texts);
+
 } // namespace tilegym::cli

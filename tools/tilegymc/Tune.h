@@ -7,7 +7,7 @@
 namespace tilegym::cli {
 
 struct TuneOptions {
-  std::vector<std::string> specs, shapes;
+  std::vector<std::string> specs, shapes, dtypes;
   std::string build, measure, finish, results, output, arch = "sm_90a";
   unsigned jobs = 0, assembleSeconds = 60;
   double limit = 10; ///< seconds that a launch may take
@@ -22,8 +22,7 @@ struct TuneCalls {
   std::vector<sem::TestCall> calls; ///< point into the models
   TuneCalls(const OpPtr &op, const TuneOp &part, DiagnosticSink &sink)
       : op(op), tests(sem::readTest(*op, *op->spec->test, sink)),
-        bench(sem::readBench(*op, *op->spec->bench, sink)),
-        calls(shapedCalls(*op, bench, part.shapes, sink)) {}
+        bench(sem::readBench(*op, *op->spec->bench, sink)), calls(plannedCalls(*op, bench, part, sink)) {}
 };
 
 int tuneBuild(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globals &globals);

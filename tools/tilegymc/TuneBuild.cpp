@@ -46,8 +46,8 @@ std::string codeOf(const emit::PackageVariant &variant) {
 }
 
 /// One op's points and its package's bytes.
-bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &shapes, TuneOp &part,
-             std::string &bytes, std::string &versions, DiagnosticSink &sink, const Globals &globals) {
+bool buildOp(const TuneOptions &o, const OpPtr &op, TuneOp &part, std::string &bytes, std::string &versions,
+             DiagnosticSink &sink, const Globals &globals) {
   llvm::Expected<emit::Arch> arch = emit::parseArch(o.arch);
   if (!arch) {
     complain("--arch: %s", llvm::toString(arch.takeError()).c_str());
@@ -55,7 +55,7 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
   }
   std::vector<sem::Specialization> slots;
   sem::BenchModel bench = sem::readBench(*op, *op->spec->bench, sink);
-  for (const sem::TestCall &call : shapedCalls(*op, bench, shapes, sink))
+  for (const sem::TestCall &call : plannedCalls(*op, bench, part, sink))
     if (std::optional<sem::Specialization> slot = slotOf(*op, call.bound);
         slot && std::find(slots.begin(), slots.end(), *slot) == slots.end())
       slots.push_back(std::move(*slot));
@@ -99,7 +99,6 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
   part.op = op->name;
   part.package = op->name + ".tgk";
   part.hash = checksumText(bytes);
-  part.shapes = shapes;
   return true;
 }
 
@@ -107,7 +106,8 @@ bool buildOp(const TuneOptions &o, const OpPtr &op, const std::vector<Shape> &sh
 
 int tuneBuild(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globals &globals) {
   std::optional<std::vector<Shape>> shapes = parseShapes(o.shapes);
-  if (!shapes)
+  std::optional<std::vector<DType>> dtypes = parseDTypes(o.dtypes);
+  if (!shapes || !dtypes)
     return InputWrong;
   TunePlan plan;
   if (readFile(planPath(o.build))) { // what was built before of other ops stays
@@ -137,8 +137,10 @@ int tuneBuild(const TuneOptions &o, const std::vector<OpPtr> &ops, const Globals
       continue;
     }
     TuneOp part;
+    part.shapes = *shapes;
+    part.dtypes = *dtypes;
     std::string bytes;
-    if (!buildOp(o, op, *shapes, part, bytes, plan.versions, sink, globals)) {
+    if (!buildOp(o, op, part, bytes, plan.versions, sink, globals)) {
       report(sink, globals);
       return InputWrong;
     }

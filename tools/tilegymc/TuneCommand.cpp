@@ -76,6 +76,8 @@ void addTuneCommand(CLI::App &app, Globals &globals) {
                    "Values of dims to tune for, such as R=4096,N=1024 (may be given several times; default: "
                    "those of the spec's bench)")
       ->allow_extra_args(false);
+  command->add_option("--dtypes", options->dtypes,
+                      "Tune only calls of these dtypes, such as bf16,f16 (default: all of the spec's bench)");
   command->add_option("--results", options->results,
                       "File for what is measured (default: results.jsonl in the folder)");
   command->add_option("-o,--output", options->output,

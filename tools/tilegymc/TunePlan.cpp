@@ -2,6 +2,7 @@
 // Plans as JSON.
 #include "TunePlan.h"
 #include "tilegym/format/Checksum.h"
+#include <algorithm>
 #include <cinttypes>
 #include <fstream>
 #include <iterator>
@@ -9,7 +10,7 @@
 namespace tilegym::cli {
 namespace {
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 Json shapeJson(const Shape &shape) {
   Json j = Json::object();
@@ -19,12 +20,18 @@ Json shapeJson(const Shape &shape) {
 }
 
 TuneOp readOp(const Json &j) {
-  TuneOp op{j.at("op"), j.at("package"), j.at("hash"), {}, {}};
+  TuneOp op{j.at("op"), j.at("package"), j.at("hash"), {}, {}, {}};
   for (const Json &one : j.at("shapes")) {
     Shape shape;
     for (const auto &[dim, value] : one.items())
       shape.emplace_back(dim, value.get<int64_t>());
     op.shapes.push_back(std::move(shape));
+  }
+  for (const Json &name : j.at("dtypes")) {
+    std::optional<DType> dtype = parseDType(name.get<std::string>());
+    if (!dtype)
+      throw Json::other_error::create(501, "no dtype: " + name.dump(), &j);
+    op.dtypes.push_back(*dtype);
   }
   for (const Json &point : j.at("points"))
     op.points.push_back({point.at("entry"), point.at("code"), point.at("key"), point.at("point")});
@@ -56,15 +63,31 @@ std::string TunePlan::text() const {
               {"package", op.package},
               {"hash", op.hash},
               {"shapes", Json::array()},
+              {"dtypes", Json::array()},
               {"points", Json::array()}};
     for (const Shape &shape : op.shapes)
       o["shapes"].push_back(shapeJson(shape));
+    for (DType dtype : op.dtypes)
+      o["dtypes"].push_back(name(dtype));
     for (const TunePoint &point : op.points)
       o["points"].push_back(
           {{"entry", point.entry}, {"code", point.code}, {"key", point.key}, {"point", point.point}});
     j["ops"].push_back(std::move(o));
   }
   return j.dump(1) + "\n";
+}
+
+std::vector<sem::TestCall> plannedCalls(const sem::OpModel &op, const sem::BenchModel &bench,
+                                        const TuneOp &part, DiagnosticSink &sink) {
+  std::vector<sem::TestCall> calls = shapedCalls(op, bench, part.shapes, sink);
+  if (!part.dtypes.empty())
+    std::erase_if(calls, [&](const sem::TestCall &call) {
+      const std::vector<DType> &has = call.bound.spec.dtypes;
+      return std::none_of(has.begin(), has.end(), [&](DType dtype) {
+        return std::find(part.dtypes.begin(), part.dtypes.end(), dtype) != part.dtypes.end();
+      });
+    });
+  return calls;
 }
 
 std::optional<TunePlan> readPlan(const std::string &folder) {

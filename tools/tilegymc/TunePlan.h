@@ -16,6 +16,7 @@ struct TunePoint {
 struct TuneOp {
   std::string op, package, hash; ///< the package's file and the checksum of its bytes
   std::vector<Shape> shapes;     ///< empty: those of the bench section
+  std::vector<DType> dtypes;     ///< empty: all of the bench section
   std::vector<TunePoint> points; ///< of equal ones, the first is the likely fastest
 };
 struct TunePlan {
@@ -25,6 +26,9 @@ struct TunePlan {
   std::string text() const;
 };
 
+/// The calls that an op is tuned by.
+std::vector<sem::TestCall> plannedCalls(const sem::OpModel &op, const sem::BenchModel &bench,
+                                        const TuneOp &part, DiagnosticSink &sink);
 /// Nothing after complaining: no such folder, another format, a package that is missing or not the one that was built.
 std::optional<TunePlan> readPlan(const std::string &folder);
 std::string planPath(const std::string &folder);

@@ -91,9 +91,44 @@ tile.kernel @from_one grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 
 
 // -----
 
-// Tiles that are spread over a cluster are not.
+// The blocks of a cluster have their ranks once: those of `ctas` cannot be parts, too.
 // expected-error @below {{has no reduction that `split_k` can split}}
 // expected-note @below {{not with `ctas`}}
-tile.kernel @no_loop grid 1 [-1] facts <fast> warps 4 params [] knobs {ctas = 2 : i64, split_k = 2 : i64} {
+tile.kernel @tiles_of_a_cluster grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "a", !tile.ptr<f16>, readonly>, #tile.param<extent 0, "n", i64>] knobs {ctas = 2 : i64, split_k = 2 : i64} {
+  %a = tile.param 0 : !tile.ptr<f16>
+  %n = tile.param 1 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %step = arith.constant 16 : i64
+  %pad = arith.constant 0.0 : f16
+  %q = arith.constant dense<1.0> : tensor<64x16xf16>
+  %none = arith.constant dense<0.0> : tensor<64x16xf32>
+  %r = scf.for %i = %zero to %n step %step iter_args(%sum = %none) -> (tensor<64x16xf32>) : i64 {
+    %b = tile.load %a[span(%i, 16) stride %one below(%zero, %n), span(%zero, 16) stride %one within(%zero, %n)] pad(%pad : f16) : !tile.ptr<f16> -> tensor<16x16xf16>
+    %s = tile.dot %q, %b, %sum : tensor<64x16xf16>, tensor<16x16xf16>, tensor<64x16xf32>
+    scf.yield %s : tensor<64x16xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Nor where `ctas` was for a product, which has been spread by now.
+// expected-error @below {{has no reduction that `split_k` can split}}
+// expected-note @below {{not with `ctas`}}
+tile.kernel @product_of_a_cluster grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "a", !tile.ptr<f16>, readonly>, #tile.param<extent 0, "n", i64>] knobs {spread = 2 : i64, split_k = 2 : i64} {
+  %a = tile.param 0 : !tile.ptr<f16>
+  %n = tile.param 1 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %step = arith.constant 16 : i64
+  %pad = arith.constant 0.0 : f16
+  %q = arith.constant dense<1.0> : tensor<64x16xf16>
+  %none = arith.constant dense<0.0> : tensor<64x16xf32>
+  %r = scf.for %i = %zero to %n step %step iter_args(%sum = %none) -> (tensor<64x16xf32>) : i64 {
+    %b = tile.load %a[span(%i, 16) stride %one below(%zero, %n), span(%zero, 16) stride %one within(%zero, %n)] pad(%pad : f16) : !tile.ptr<f16> -> tensor<16x16xf16>
+    %s = tile.dot %q, %b, %sum : tensor<64x16xf16>, tensor<16x16xf16>, tensor<64x16xf32>
+    scf.yield %s : tensor<64x16xf32>
+  }
   tile.return
 }
