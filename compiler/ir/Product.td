@@ -14,7 +14,8 @@ def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["accumulator", "result"]>, Decla
 
     An operand is a tile, or a slot of shared memory that holds one. `warpgroups`: by the instructions that four warps issue together and that read slots
     themselves (`use-warpgroups`). With `in_flight` they may still run when the op is over: the result may be carried by loops and be an accumulator, and is a value once
-    a `tile.dot_wait` gives it; until then what they read must stay as it is.
+    a `tile.dot_wait` gives it; until then what they read must stay as it is. `rest`, of `tf32x3` by warpgroups: a slot with what tf32 cuts from the operand that instructions read
+    from its slot (`tile.put_rest`); of the other one threads make both halves in registers.
 
     Example:
     ```mlir
@@ -22,10 +23,10 @@ def Tile_DotOp : Tile_Op<"dot", [AllTypesMatch<["accumulator", "result"]>, Decla
     ```
   }];
   let arguments = (ins AnyTypeOf<[Tile_Tile, Tile_Shared]>:$a, AnyTypeOf<[Tile_Tile, Tile_Shared]>:$b, Tile_Tile:$accumulator,
-    DefaultValuedAttr<Tile_PrecisionAttr, "::tilegym::tile::Precision::Full">:$precision, UnitAttr:$warpgroups, UnitAttr:$inFlight);
+    Optional<Tile_Shared>:$rest, DefaultValuedAttr<Tile_PrecisionAttr, "::tilegym::tile::Precision::Full">:$precision, UnitAttr:$warpgroups, UnitAttr:$inFlight);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`precision` $precision^)? (`warpgroups` $warpgroups^)? (`in_flight` $inFlight^)? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
+    $a `,` $b `,` $accumulator (`rest` $rest^ `:` qualified(type($rest)))? (`precision` $precision^)? (`warpgroups` $warpgroups^)? (`in_flight` $inFlight^)? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

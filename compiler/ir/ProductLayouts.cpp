@@ -95,8 +95,7 @@ std::optional<WarpgroupShape> warpgroupShape(DotOp dot) {
   if (isMadeTransposed(dot))
     std::swap(shape[0], shape[1]);
   int64_t warps = dot->getParentOfType<KernelOp>().getWarps();
-  if (!dot.usesTensorCores() || dot.getPrecision() == Precision::TF32x3 || shape[0] % groupRows ||
-      warps % groupWarps)
+  if (!dot.usesTensorCores() || shape[0] % groupRows || warps % groupWarps)
     return {};
   // Rows first: then A can come from another product's registers, and a group's instructions are the widest.
   int64_t groups = warps / groupWarps;

@@ -68,6 +68,18 @@ def Tile_PutOp : Tile_Op<"put"> {
   let hasVerifier = 1;
 }
 
+def Tile_PutRestOp : Tile_Op<"put_rest", [SameTypeOperands]> {
+  let summary = "writes what tf32 cuts from each f32 of one slot to another";
+  let description = [{
+    Tensor cores read the upper 19 bits of what a slot holds; the rest is the number less those, as near as those can be. Other threads see it after a barrier.
+
+    Example: `tile.put_rest %s into %r : !tile.shared<1, tensor<128x32xf32, #layout>>`
+  }];
+  let arguments = (ins Tile_Shared:$from, Tile_Shared:$slot);
+  let assemblyFormat = "$from `into` $slot attr-dict `:` qualified(type($slot))";
+  let hasVerifier = 1;
+}
+
 def Tile_CopyAsyncOp : Tile_RegionOp<"copy_async"> {
   let summary = "begins to copy a region to a slot; what is out of bounds becomes zero";
   let description = [{

@@ -13,9 +13,9 @@ RankedTensorType DotOp::tileOf(Value operand) {
 }
 
 void DotOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
-    if (isa<SharedType>(operand->get().getType()))
-      effects.emplace_back(MemoryEffects::Read::get(), operand);
+  for (OpOperand &operand : getOperation()->getOpOperands())
+    if (isa<SharedType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
 }
 
 static bool isFloat8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
@@ -49,6 +49,11 @@ LogicalResult DotOp::verify() {
   bool halves = getPrecision() == Precision::TF32 || getPrecision() == Precision::TF32x3;
   if (halves ? !element.isF32() : getPrecision() == Precision::Fast && !isFloat8(element))
     return emitOpError("has precision ") << stringifyPrecision(getPrecision()) << " for " << element;
+  bool takesRest = getWarpgroups() && getPrecision() == Precision::TF32x3;
+  if (getRest() && !takesRest)
+    return emitOpError("has a rest, but only warpgroups multiply by one, with precision tf32x3");
+  if (getRest() && getRest().getType() != getA().getType() && getRest().getType() != getB().getType())
+    return emitOpError("has a rest of ") << tileOf(getRest()) << ", which is no operand's";
   return success();
 }
 
@@ -85,6 +90,13 @@ static LogicalResult verifyFits(Operation *op, RankedTensorType value, Value slo
 }
 
 LogicalResult PutOp::verify() { return verifyFits(*this, getValue().getType(), getSlot()); }
+
+LogicalResult PutRestOp::verify() {
+  SharedType type = getSlot().getType();
+  if (type.getSlots() != 1 || !type.getTile().getElementType().isF32())
+    return emitOpError("needs one slot of f32, but has ") << type;
+  return success();
+}
 
 LogicalResult CopyAsyncOp::verify() {
   auto region = cast<RegionOp>(getOperation());

@@ -26,7 +26,7 @@ Value Lowerer::product(const sem::Expr &e) {
   ArrayRef<int64_t> shape = type.getShape();
   int64_t batches = ShapedType::getNumElements(shape.drop_back(2));
   if (shape.size() == 2)
-    return create<tile::DotOp>(type, a, b, sum, precision);
+    return create<tile::DotOp>(type, a, b, sum, /*rest=*/Value(), precision);
 
   // Matrix `i` of an operand: [batches, rows, columns] has it as one piece.
   auto matrix = [&](Value x, int64_t i) {
@@ -38,7 +38,8 @@ Value Lowerer::product(const sem::Expr &e) {
   SmallVector<Value> products;
   for (int64_t i = 0; i < batches; ++i) {
     Value c = matrix(sum, i);
-    Value product = create<tile::DotOp>(c.getType(), matrix(a, i), matrix(b, i), c, precision);
+    Value product =
+        create<tile::DotOp>(c.getType(), matrix(a, i), matrix(b, i), c, /*rest=*/Value(), precision);
     products.push_back(reshapeTo(product, {1, shape[shape.size() - 2], shape.back()}));
   }
   auto flat = RankedTensorType::get({batches, shape[shape.size() - 2], shape.back()}, type.getElementType());

@@ -14,7 +14,9 @@ namespace tilegym::transforms {
 namespace {
 
 /// Whether its instructions read slots, and no thread does.
-bool readsItself(tile::DotOp dot) { return dot.getWarpgroups() && !tile::isMadeTransposed(dot); }
+bool readsItself(tile::DotOp dot) {
+  return dot.getWarpgroups() && !dot.getRest() && !tile::isMadeTransposed(dot);
+}
 
 /// Whether one thread can compute it, again, without tiles.
 bool isRemade(Value value) {

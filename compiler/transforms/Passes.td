@@ -279,7 +279,12 @@ def ShareOperands : Pass<"share-operands", "::tilegym::tile::KernelOp"> {
     ```
     A buffer is in rows along the axis that is contiguous where the operand comes from, swizzled so that neither side has bank conflicts. It is made in front of the
     innermost loop that fills it. A load that only a transposition reads becomes a load of the transposed region. An A that follows from another product stays in
-    registers.
+    registers. Of `tf32x3` by warpgroups, what tf32 cuts from the operand that the instructions read from its slot gets a slot, too:
+
+    ```mlir
+    tile.put_rest %s into %r
+    %d = tile.dot %a, %s, %c rest %r : !tile.shared<1, ...> precision <tf32x3> warpgroups : ...
+    ```
 
     Needs: tiles without layouts. Leaves: the barriers that the buffers need to place-barriers. Numerics: bit-equal.
   }];
@@ -475,7 +480,7 @@ def UseWarpgroups : Pass<"use-warpgroups", "::tilegym::tile::KernelOp"> {
     %d = tile.dot %a, %b, %c warpgroups : tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>
     ```
     Where a kernel has four warps or a multiple, and its results rows in multiples of 64: all of its products on tensor cores, or none, as results may be one
-    accumulator. Not `tf32x3`, whose halves are made in registers.
+    accumulator.
 
     Needs: widen-operands. Must precede share-operands, which lays slots out for them. Numerics: tf32 is cut, not rounded, to its 11 bits where an operand is in shared
     memory; 8-bit floats, unless `fast`, are added up in f32 every 128 of K.

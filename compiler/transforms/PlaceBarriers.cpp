@@ -56,7 +56,7 @@ Value bufferOf(Value slot) {
 
 SmallVector<Value> slotsOf(tile::DotOp dot) {
   SmallVector<Value> slots;
-  for (Value operand : {dot.getA(), dot.getB()})
+  for (Value operand : dot->getOperands())
     if (isa<tile::SharedType>(operand.getType()))
       slots.push_back(operand);
   return slots;
@@ -183,6 +183,9 @@ private:
       store(stored);
     } else if (auto put = dyn_cast<tile::PutOp>(op)) {
       writeSlot(op, put.getSlot(), state.written);
+    } else if (auto rest = dyn_cast<tile::PutRestOp>(op)) {
+      readSlots(op, {rest.getFrom()});
+      writeSlot(op, rest.getSlot(), state.written);
     } else if (auto copy = dyn_cast<tile::CopyAsyncOp>(op)) {
       writeSlot(op, copy.getSlot(), state.copied);
     } else if (isa<tile::CopyWaitOp>(op)) {

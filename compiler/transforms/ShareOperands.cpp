@@ -101,6 +101,8 @@ public:
       if (!(dot.usesTensorCores() && followsProduct(dot.getA())))
         share(dot, dot.getAMutable());
       share(dot, dot.getBMutable());
+      if (dot.getWarpgroups() && dot.getPrecision() == tile::Precision::TF32x3)
+        addRest(dot);
     }
     for (tile::AllocOp alloc : allocs)
       release(alloc);
@@ -128,10 +130,16 @@ private:
     Operation *made = value.getDefiningOp();
     if (made && made->getBlock() != dot->getBlock())
       b.setInsertionPointAfter(made);
+    Value slot = makeSlot(b, dot.getLoc(), type);
+    tile::PutOp::create(b, dot.getLoc(), value, slot);
+    return slot;
+  }
+
+  /// A slot for what is put into it at the builder's place; its buffer in front of the innermost loop around that.
+  Value makeSlot(OpBuilder &b, Location loc, tile::SharedType type) {
     Operation *place = &*b.getInsertionPoint(), *outer = place->getParentOp();
     while (!isa<scf::ForOp, scf::WhileOp, tile::KernelOp>(outer))
       outer = outer->getParentOp();
-    Location loc = dot.getLoc();
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(isa<tile::KernelOp>(outer) ? kernel.getBody().front().findAncestorOpInBlock(*place)
@@ -139,9 +147,16 @@ private:
       allocs.push_back(tile::AllocOp::create(b, loc, type, IntegerAttr()));
     }
     Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-    Value slot = tile::SlotOp::create(b, loc, type, allocs.back(), zero);
-    tile::PutOp::create(b, loc, value, slot);
-    return slot;
+    return tile::SlotOp::create(b, loc, type, allocs.back(), zero);
+  }
+
+  /// What the instructions do not read of the operand that they read from its slot.
+  void addRest(tile::DotOp dot) {
+    Value whole = tile::isMadeTransposed(dot) ? dot.getA() : dot.getB();
+    OpBuilder b(dot);
+    Value rest = makeSlot(b, dot.getLoc(), cast<tile::SharedType>(whole.getType()));
+    tile::PutRestOp::create(b, dot.getLoc(), whole, rest);
+    dot.getRestMutable().assign(rest);
   }
 
   void release(tile::AllocOp alloc) {

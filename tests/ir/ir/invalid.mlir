@@ -310,6 +310,40 @@ tile.kernel @flight grid 1 [-1] facts <fast> warps 4 params [] {
 
 // -----
 
+#slot = #tile.layout<"16x16 unit 16x16 reg [0,1] [0,2] [0,4] [0,8] [1,0] [2,0] [4,0] [8,0]">
+tile.kernel @rest grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = arith.constant dense<1.0> : tensor<16x16xf32>
+  %r = tile.alloc : !tile.shared<1, tensor<16x16xf32, #slot>>
+  // expected-error @below {{has a rest, but only warpgroups multiply by one, with precision tf32x3}}
+  %d = tile.dot %a, %a, %a rest %r : !tile.shared<1, tensor<16x16xf32, #slot>> precision <tf32> warpgroups : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+#slot = #tile.layout<"16x16 unit 16x16 reg [0,1] [0,2] [0,4] [0,8] [1,0] [2,0] [4,0] [8,0]">
+#more = #tile.layout<"16x32 unit 16x32 reg [0,1] [0,2] [0,4] [0,8] [0,16] [1,0] [2,0] [4,0] [8,0]">
+tile.kernel @other_rest grid 1 [-1] facts <fast> warps 4 params [] {
+  %c = arith.constant dense<1.0> : tensor<16x16xf32>
+  %a = tile.alloc : !tile.shared<1, tensor<16x16xf32, #slot>>
+  %r = tile.alloc : !tile.shared<1, tensor<16x32xf32, #more>>
+  // expected-error @below {{which is no operand's}}
+  %d = tile.dot %a, %a, %c rest %r : !tile.shared<1, tensor<16x32xf32, #more>> precision <tf32x3> warpgroups : !tile.shared<1, tensor<16x16xf32, #slot>>, !tile.shared<1, tensor<16x16xf32, #slot>>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+
+#slot = #tile.layout<"16x16 unit 16x16 reg [0,1] [0,2] [0,4] [0,8] [1,0] [2,0] [4,0] [8,0]">
+tile.kernel @put_rest grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = tile.alloc : !tile.shared<2, tensor<16x16xf32, #slot>>
+  // expected-error @below {{needs one slot of f32, but has}}
+  tile.put_rest %a into %a : !tile.shared<2, tensor<16x16xf32, #slot>>
+  tile.return
+}
+
+// -----
+
 tile.kernel @wait grid 1 [-1] facts <fast> warps 4 params [] {
   %c = arith.constant dense<1.0> : tensor<16x16xf32>
   // expected-error @below {{has other types of results than of values}}

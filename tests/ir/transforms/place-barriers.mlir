@@ -222,3 +222,35 @@ tile.kernel @round grid 1 [-1] facts <fast> warps 1 params [#tile.param<tensor_m
   tile.dealloc %a : !tile.shared<1, tensor<8x64xbf16, #s>>
   tile.return
 }
+
+// -----
+
+#s = #tile.layout<"8x8 unit 8x8 reg [1,0] [2,0] [4,0] [0,1] [0,2] [4,4]">
+
+// The rest of a slot is made of it by threads, behind a barrier that shows it to all, and read by the tensor cores behind another; the next trip writes both again.
+// CHECK-LABEL: tile.kernel @rest
+// CHECK: scf.for
+// CHECK: tile.barrier{{$}}
+// CHECK-NEXT: tile.put %
+// CHECK-NEXT: tile.barrier async
+// CHECK-NEXT: tile.put_rest
+// CHECK-NEXT: tile.barrier async
+// CHECK-NEXT: tile.dot
+tile.kernel @rest grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 0, "n", i64>] {
+  %n = tile.param 0 : i64
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %t = arith.constant dense<1.0> : tensor<64x8xf32>
+  %u = arith.constant dense<1.0> : tensor<8x8xf32>
+  %b = tile.alloc : !tile.shared<1, tensor<8x8xf32, #s>>
+  %r = tile.alloc : !tile.shared<1, tensor<8x8xf32, #s>>
+  %d = scf.for %k = %zero to %n step %one iter_args(%sum = %t) -> (tensor<64x8xf32>) : i64 {
+    tile.put %u into %b : tensor<8x8xf32> into !tile.shared<1, tensor<8x8xf32, #s>>
+    tile.put_rest %b into %r : !tile.shared<1, tensor<8x8xf32, #s>>
+    %e = tile.dot %t, %b, %sum rest %r : !tile.shared<1, tensor<8x8xf32, #s>> precision <tf32x3> warpgroups : tensor<64x8xf32>, !tile.shared<1, tensor<8x8xf32, #s>>, tensor<64x8xf32>
+    scf.yield %e : tensor<64x8xf32>
+  }
+  tile.dealloc %r : !tile.shared<1, tensor<8x8xf32, #s>>
+  tile.dealloc %b : !tile.shared<1, tensor<8x8xf32, #s>>
+  tile.return
+}

@@ -87,3 +87,37 @@ tile.kernel @warpgroups grid 1 [-1] facts <fast> warps 4 params [] {
   %e = tile.dot %x, %y, %z warpgroups : tensor<64x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>, tensor<64x16xf32>
   tile.return
 }
+
+// -----
+
+// Warpgroups read `a` or `b` as tf32 from its slot; what that cuts has a slot of its own, filled in front of each product.
+// CHECK-LABEL: tile.kernel @rests
+tile.kernel @rests grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "a", !tile.ptr<f32>, divisor = 16, readonly>, #tile.param<extent 0, "n", i64, divisor = 8>,
+    #tile.param<base 1, "c", !tile.ptr<f32>>] {
+  %a = tile.param 0 : !tile.ptr<f32>
+  %n = tile.param 1 : i64
+  %c = tile.param 2 : !tile.ptr<f32>
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %step = arith.constant 32 : i64
+  %pad = arith.constant 0.0 : f32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  // CHECK: %[[BUFA:.*]] = tile.alloc
+  // CHECK: %[[BUFB:.*]] = tile.alloc
+  // CHECK: %[[REST:.*]] = tile.alloc
+  // CHECK: scf.for
+  %d = scf.for %k = %zero to %n step %step iter_args(%sum = %none) -> (tensor<64x64xf32>) : i64 {
+    %x = tile.load %a[span(%zero, 64) stride %n in(%zero, %n), span(%k, 32) stride %one in(%zero, %n)] pad(%pad : f32) : !tile.ptr<f32> -> tensor<64x32xf32>
+    %y = tile.load %a[span(%k, 32) stride %one in(%zero, %n), span(%zero, 64) stride %n in(%zero, %n)] pad(%pad : f32) : !tile.ptr<f32> -> tensor<32x64xf32>
+    // CHECK: %[[SA:.*]] = tile.slot %[[BUFA]][
+    // CHECK: %[[SB:.*]] = tile.slot %[[BUFB]][
+    // CHECK: %[[SR:.*]] = tile.slot %[[REST]][
+    // CHECK: tile.put_rest %[[SB]] into %[[SR]] : !tile.shared<1, tensor<32x64xf32
+    // CHECK: tile.dot %[[SA]], %[[SB]], %{{.*}} rest %[[SR]] : !tile.shared<1, tensor<32x64xf32, {{.*}}>> precision <tf32x3> warpgroups
+    %e = tile.dot %x, %y, %sum precision <tf32x3> warpgroups : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+    scf.yield %e : tensor<64x64xf32>
+  }
+  // CHECK: tile.dealloc %[[REST]]
+  tile.store %d to %c[span(%zero, 64) stride %n in(%zero, %n), span(%zero, 64) stride %one in(%zero, %n)] : tensor<64x64xf32> to !tile.ptr<f32>
+  tile.return
+}

@@ -27,8 +27,9 @@ tile.kernel @halves grid 1 [-1] facts <fast> warps 4 params [] {
   %x = arith.constant dense<1.0> : tensor<64x8xf32>
   %y = arith.constant dense<1.0> : tensor<8x8xf32>
   %z = arith.constant dense<0.0> : tensor<64x8xf32>
-  // CHECK-NOT: warpgroups
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} precision <tf32x3> warpgroups : tensor<64x8xf32>
   %e = tile.dot %x, %y, %z precision <tf32x3> : tensor<64x8xf32>, tensor<8x8xf32>, tensor<64x8xf32>
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} precision <tf32> warpgroups : tensor<64x8xf32>
   %f = tile.dot %x, %y, %z precision <tf32> : tensor<64x8xf32>, tensor<8x8xf32>, tensor<64x8xf32>
   tile.return
 }

@@ -20,8 +20,9 @@ int64_t SlotMatrix::offset(int64_t major, int64_t k) const {
 }
 
 FailureOr<SlotMatrix> SlotMatrix::make(ThreadBuilder &t, tile::DotOp dot, int operand,
-                                       const layout::Layout &groups) {
-  Value slot = dot->getOperand(operand);
+                                       const layout::Layout &groups, Value slot) {
+  if (!slot)
+    slot = dot->getOperand(unsigned(operand));
   auto type = dyn_cast<tile::SharedType>(slot.getType());
   if (!type)
     return dot.emitOpError("has operand ")

@@ -8,9 +8,9 @@ namespace tilegym::nvidia {
 class SlotMatrix {
 public:
   /// `groups`: of the product's result; each warpgroup reads its own rows of A (`operand` 0) or columns of B (1). An error of `dot` where no descriptor says
-  /// how the slot lies.
+  /// how the slot lies. `slot`: another than the operand's, of the same type.
   static mlir::FailureOr<SlotMatrix> make(ThreadBuilder &t, tile::DotOp dot, int operand,
-                                          const layout::Layout &groups);
+                                          const layout::Layout &groups, mlir::Value slot = {});
 
   /// Rows (columns) lie side by side, not elements along K.
   bool isTransposed() const { return transposed; }

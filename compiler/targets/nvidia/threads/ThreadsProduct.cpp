@@ -36,12 +36,16 @@ Value roundToTf32(ThreadBuilder &t, Value bits) {
   return arith::AndIOp::create(t.b, t.loc, word, t.i32(~int64_t(0x1FFF)));
 }
 
-namespace {
+/// In three operations, as splitting takes longer than the products otherwise. To the nearest, ties up: cut, every rest would have its number's sign, and what is left out, the rests'
+/// products, would add up. Of infinity and NaN the rest is NaN, whatever the high half became.
+Halves splitForTf32(ThreadBuilder &t, Value bits) {
+  auto real = [&](Value x) { return arith::BitcastOp::create(t.b, t.loc, t.b.getF32Type(), x); };
+  Value high = arith::AndIOp::create(t.b, t.loc, t.add(bits, t.i32(0x1000)), t.i32(~int64_t(0x1FFF)));
+  Value rest = arith::SubFOp::create(t.b, t.loc, real(bits), real(high));
+  return {high, arith::BitcastOp::create(t.b, t.loc, t.b.getI32Type(), rest)};
+}
 
-/// The words that instructions take of an operand's word: one, or for tf32x3 the rounded value and the rest, of which instructions read the upper 19 bits.
-struct Halves {
-  Value high, low;
-};
+namespace {
 
 class TensorProduct {
 public:
@@ -79,17 +83,9 @@ private:
       return {bits, {}};
     Halves &made = rounded[bits];
     if (!made.high)
-      made = dot.getPrecision() == tile::Precision::TF32 ? Halves{roundToTf32(t, bits), {}} : split(bits);
+      made = dot.getPrecision() == tile::Precision::TF32 ? Halves{roundToTf32(t, bits), {}}
+                                                         : splitForTf32(t, bits);
     return made;
-  }
-
-  /// In three operations, as splitting takes longer than the products otherwise. To the nearest, ties up: cut, every rest would have its number's sign, and what is left out, the rests'
-  /// products, would add up. Of infinity and NaN the rest is NaN, whatever the high half became.
-  Halves split(Value bits) {
-    auto real = [&](Value x) { return arith::BitcastOp::create(t.b, t.loc, t.b.getF32Type(), x); };
-    Value high = arith::AndIOp::create(t.b, t.loc, t.add(bits, t.i32(0x1000)), t.i32(~int64_t(0x1FFF)));
-    Value rest = arith::SubFOp::create(t.b, t.loc, real(bits), real(high));
-    return {high, arith::BitcastOp::create(t.b, t.loc, t.b.getI32Type(), rest)};
   }
 
   /// Of tf32x3 the small products first, each kind of all sums: one that adds to the result of another waits for it.
@@ -207,6 +203,36 @@ LogicalResult plainProduct(ThreadBuilder &t, tile::DotOp dot) {
   return success();
 }
 
+/// Of neighbouring vectors each thread takes one in turn, wherever in the tile they are. Instructions cut the rest, too, by half a unit of its last bit on the average: it is made as much
+/// larger.
+LogicalResult lowerPutRest(ThreadBuilder &t, Operation *op) {
+  auto put = cast<tile::PutRestOp>(op);
+  constexpr int64_t vector = 4, vectorBytes = 16;
+  int64_t threads = put->getParentOfType<tile::KernelOp>().getWarps() * 32;
+  int64_t all = put.getSlot().getType().getSlotBytes() / vectorBytes;
+  Value thread = t.threadId();
+  Value onAverage = arith::ConstantOp::create(t.b, t.loc, t.b.getF32FloatAttr(1.0f + 0x1p-12f));
+  for (int64_t first = 0; first < all; first += threads) {
+    Value offset = t.mul(t.add(thread, t.i32(first)), t.i32(vectorBytes));
+    auto move = [&] {
+      Registers rests;
+      for (Value whole : t.loadShared(t.scalar(put.getFrom()), offset, t.b.getF32Type(), vector)) {
+        Value bits = arith::BitcastOp::create(t.b, t.loc, t.b.getI32Type(), whole);
+        Value high = arith::AndIOp::create(t.b, t.loc, bits, t.i32(~int64_t(0x1FFF)));
+        Value rest = arith::SubFOp::create(t.b, t.loc, whole,
+                                           arith::BitcastOp::create(t.b, t.loc, t.b.getF32Type(), high));
+        rests.push_back(arith::MulFOp::create(t.b, t.loc, rest, onAverage));
+      }
+      t.storeShared(t.scalar(put.getSlot()), offset, rests);
+    };
+    Value inside = first + threads <= all ? Value()
+                                          : arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::ult,
+                                                                  thread, t.i32(all - first));
+    t.ifTrue(inside, move);
+  }
+  return success();
+}
+
 LogicalResult lowerDot(ThreadBuilder &t, Operation *op) {
   auto dot = cast<tile::DotOp>(op);
   if (dot.getWarpgroups())
@@ -219,6 +245,7 @@ LogicalResult lowerDot(ThreadBuilder &t, Operation *op) {
 void addProductHandlers(HandlerTable &table) {
   table["tile.dot"] = lowerDot;
   table["tile.dot_wait"] = lowerDotWait;
+  table["tile.put_rest"] = lowerPutRest;
 }
 
 } // namespace tilegym::nvidia

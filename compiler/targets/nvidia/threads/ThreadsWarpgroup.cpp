@@ -43,6 +43,12 @@ public:
     if (failed(slot))
       return failure();
     b.emplace(std::move(*slot));
+    if (Value rest = dot.getRest()) {
+      FailureOr<SlotMatrix> other = SlotMatrix::make(t, dot, bOperand, *t.layoutOf(dot.getType()), rest);
+      if (failed(other))
+        return failure();
+      bRest.emplace(std::move(*other));
+    }
     if (failed(findA()))
       return failure();
     bool isFloat8 = type == ptx::ElementType::E4M3 || type == ptx::ElementType::E5M2;
@@ -62,7 +68,7 @@ private:
 
   LogicalResult findA() {
     bool inSlot = isa<tile::SharedType>(dot->getOperand(aOperand).getType());
-    if (inSlot && aOperand == 0) {
+    if (inSlot && aOperand == 0 && !bRest) {
       FailureOr<SlotMatrix> slot = SlotMatrix::make(t, dot, 0, layout);
       if (failed(slot))
         return failure();
@@ -82,9 +88,15 @@ private:
           int64_t major = row + 8 * (i & 1);
           Value word =
               fragments->word(aOperand == 1 ? tile::columnOfRow(major) : major, k + step / 2 * (i >> 1));
-          aWords.push_back(rounds ? roundToTf32(t, word) : word);
+          Halves both{word, {}};
+          if (bRest)
+            both = splitForTf32(t, word);
+          aWords.push_back(rounds ? roundToTf32(t, word) : both.high);
+          if (bRest)
+            aRests.push_back(both.low);
         }
     }
+    aWords.append(aRests);
     return success();
   }
 
@@ -126,20 +138,23 @@ private:
   }
 
   /// Issues one instruction. `fresh`: its sums replace the accumulators.
-  Registers multiply(Piece piece, int64_t width, int64_t k, const Registers &accumulators, bool fresh) {
+  Registers multiply(Piece piece, int64_t width, int64_t k, const Registers &accumulators, bool fresh,
+                     bool restOfA = false, bool restOfB = false) {
     SmallVector<Value> aOperands;
     if (a) {
       aOperands.push_back(a->at(piece.row, k));
     } else {
       SmallVector<int64_t> all = rows();
       int64_t number = k / step * int64_t(all.size()) + (llvm::find(all, piece.row) - all.begin());
-      llvm::append_range(aOperands, ArrayRef(aWords).slice(size_t(number) * 4, 4));
+      size_t first = restOfA ? aWords.size() / 2 : 0; // behind all others
+      llvm::append_range(aOperands, ArrayRef(aWords).slice(first + size_t(number) * 4, 4));
     }
     bool integers = type == ptx::ElementType::S8;
     auto product = ptx::WgmmaOp::create(
         t.b, t.loc, SmallVector<Type>(accumulators.size(), accumulators[0].getType()), uint64_t(width), type,
-        aOperands, bType, b->at(piece.column, k), integers ? ptx::ElementType::S32 : ptx::ElementType::F32,
-        accumulators, fresh ? t.boolean(false) : Value(), a && a->isTransposed(), b->isTransposed(),
+        aOperands, bType, (restOfB ? bRest : b)->at(piece.column, k),
+        integers ? ptx::ElementType::S32 : ptx::ElementType::F32, accumulators,
+        fresh ? t.boolean(false) : Value(), a && a->isTransposed(), b->isTransposed(),
         /*negateA=*/false, /*negateB=*/false, /*saturate=*/false);
     return Registers(product.getResults());
   }
@@ -171,7 +186,12 @@ private:
       for (Piece piece : pieces(columns)) {
         SmallVector<int64_t> at = places(piece, columns);
         Registers own = llvm::map_to_vector(at, [&](int64_t place) { return sums[place]; });
-        for (auto [place, sum] : llvm::zip(at, multiply(piece, columns, k, own, fresh && k == 0)))
+        bool first = fresh && k == 0;
+        if (bRest) {
+          own = multiply(piece, columns, k, own, first, /*restOfA=*/true);
+          own = multiply(piece, columns, k, own, /*fresh=*/false, /*restOfA=*/false, /*restOfB=*/true);
+        }
+        for (auto [place, sum] : llvm::zip(at, multiply(piece, columns, k, own, first && !bRest)))
           sums[place] = sum;
       }
     if (dot.getInFlight())
@@ -207,7 +227,9 @@ private:
   ptx::ElementType type, bType;
   int64_t step, depth, columns;
   std::optional<SlotMatrix> a, b; ///< A: or in registers
-  SmallVector<Value> aWords;      ///< four for each 64 rows, step by step
+  std::optional<SlotMatrix> bRest;
+  SmallVector<Value> aWords,
+      aRests; ///< four for each 64 rows, step by step; words have the rests behind them
 };
 
 } // namespace

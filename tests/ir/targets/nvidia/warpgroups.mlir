@@ -97,3 +97,39 @@ tile.kernel @promoted grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 
   tile.dealloc %a : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>
   tile.return
 }
+
+// -----
+
+#acc = #tile.layout<"64x8 unit 64x8 reg [0,1] [8,0] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
+#a = #tile.layout<"64x8 unit 64x8 reg [0,1] [0,2] [0,4] [1,0] [2,0] [4,4] [8,0] [16,0] [32,0]">
+#slot = #tile.layout<"8x8 unit 8x8 reg [1,0] [2,0] [4,0] [0,1] [0,2] [4,4]">
+
+// tf32x3: threads write what tf32 cuts from B's 64 elements, made larger by what is cut from that on the average, and hold both halves of A; then A's rest times B, A times B's rest, and
+// the product of what is large.
+// CHECK-LABEL: llvm.func @three
+// CHECK: arith.cmpi ult, %{{.*}}, %c16_i32
+// CHECK: scf.if
+// CHECK: llvm.load {{.*}} -> vector<4xf32>
+// CHECK: arith.andi %{{.*}}, %c-8192_i32
+// CHECK: arith.subf
+// CHECK: arith.mulf
+// CHECK: llvm.store {{.*}} : vector<4xf32>
+// CHECK: ptx.fence_proxy_async
+// CHECK: arith.addi %{{.*}}, %c4096_i32
+// CHECK: %[[F:.*]]:12 = ptx.wgmma_fence(
+// CHECK: %[[D:.*]]:4 = ptx.wgmma n 8 <tf32>(%[[F]]#8, %[[F]]#9, %[[F]]#10, %[[F]]#11) * <tf32>(%[[B:.*]]) + <f32>(%[[F]]#0, %[[F]]#1, %[[F]]#2, %[[F]]#3)
+// CHECK: %[[E:.*]]:4 = ptx.wgmma n 8 <tf32>(%[[F]]#4, %[[F]]#5, %[[F]]#6, %[[F]]#7) * <tf32>(%[[REST:.*]]) + <f32>(%[[D]]#0, %[[D]]#1, %[[D]]#2, %[[D]]#3)
+// CHECK: ptx.wgmma n 8 <tf32>(%[[F]]#4, %[[F]]#5, %[[F]]#6, %[[F]]#7) * <tf32>(%[[B]]) + <f32>(%[[E]]#0,
+tile.kernel @three grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = tile.alloc at 0 : !tile.shared<1, tensor<64x8xf32, #a>>
+  %b = tile.alloc at 2048 : !tile.shared<1, tensor<8x8xf32, #slot>>
+  %r = tile.alloc at 3072 : !tile.shared<1, tensor<8x8xf32, #slot>>
+  %c = arith.constant dense<1.0> : tensor<64x8xf32, #acc>
+  tile.put_rest %b into %r : !tile.shared<1, tensor<8x8xf32, #slot>>
+  tile.barrier async
+  %d = tile.dot %a, %b, %c rest %r : !tile.shared<1, tensor<8x8xf32, #slot>> precision <tf32x3> warpgroups : !tile.shared<1, tensor<64x8xf32, #a>>, !tile.shared<1, tensor<8x8xf32, #slot>>, tensor<64x8xf32, #acc>
+  tile.dealloc %r : !tile.shared<1, tensor<8x8xf32, #slot>>
+  tile.dealloc %b : !tile.shared<1, tensor<8x8xf32, #slot>>
+  tile.dealloc %a : !tile.shared<1, tensor<64x8xf32, #a>>
+  tile.return
+}
