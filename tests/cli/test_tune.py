@@ -243,6 +243,8 @@ exec {real["what"].split(": ")[1].rsplit(" (", 1)[0]} "$@"
         self.assertEqual({point["key"]["dtypes"]["T"] for point in points}, {"bf16"})
         self.expect(OK, "tune", self.spec_path, "--measure", plan, driver=cli.FAKE_DRIVER, environment={"TILEGYM_FAKE_TIMES": TIMES})
         self.assertEqual({line["call"] for line in map(json.loads, self.read("bf16/results.jsonl").splitlines()[1:])}, {"M=64 N=256 T=bf16", "M=4096 N=256 T=bf16"})
+        self.expect(OK, "tune", self.spec_path, "--finish", plan, "-o", self.tables)
+        self.assertEqual({entry["dtypes"]["T"] for entry in self.table()["entries"]}, {"bf16"})
         self.expect(INPUT_WRONG, "tune", self.spec_path, "--build", self.path("none"), "--dtypes", "q8", err="--dtypes: 'q8' is no dtype; expected one such as f32, f16, bf16")
 
     def test_bad_states(self):

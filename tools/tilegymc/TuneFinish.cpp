@@ -56,7 +56,7 @@ bool groupsOf(const TuneOp &part, const sem::OpModel &op, const TuneResults &res
     found->points.push_back(&point);
   }
   sem::BenchModel bench = sem::readBench(op, *op.spec->bench, sink);
-  for (const sem::TestCall &call : shapedCalls(op, bench, part.shapes, sink)) {
+  for (const sem::TestCall &call : plannedCalls(op, bench, part, sink)) {
     const CallResults *measured = results.find(op.name, call.name);
     if (!measured || !measured->done) {
       complain("%s %s is not measured to the end: run `tilegymc tune --measure` again, which goes on",
