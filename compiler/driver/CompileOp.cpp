@@ -6,6 +6,7 @@
 #include "compiler/driver/CostModel.h"
 #include "compiler/driver/TunedTable.h"
 #include "compiler/emit/Toolchain.h"
+#include "compiler/lowering/Lowering.h"
 #include "compiler/semantics/CheckedDump.h"
 #include "tilegym/format/Checksum.h"
 #include "llvm/ADT/STLExtras.h"
@@ -203,23 +204,75 @@ std::optional<emit::PackageVariant> runJob(Shop &shop, const Job &job, Diagnosti
   return best;
 }
 
-/// All launches of a plan at one point for one fact set, each appended to its op's variants.
-bool addLaunches(Shop &shop, const Job &job, const sem::Specialization &point, const tile::FactSet &facts,
-                 emit::PackagePlan &plan, DiagnosticSink &sink, bool *unfit) {
-  for (size_t i = 0; i < plan.launched.size(); ++i) {
-    const sem::PlanLaunch &launch = plan.steps.launches[i];
-    sem::Specialization spec = launch.spec;
-    spec.knobs = point.knobs;
-    std::optional<emit::PackageVariant> variant =
-        compilePoint(shop, job, *launch.model, spec, facts, sink, unfit);
-    if (!variant)
-      return false;
-    if (variant->sharedBytes > job.target->maxSharedBytes) {
-      *unfit = true;
-      reportTooLarge(*launch.model, job, *variant, sink);
-      return false;
-    }
-    plan.launched[i].variants.push_back(std::move(*variant));
+/// A launch of a plan, on its way to variants.
+struct LaunchJob {
+  std::shared_ptr<const sem::Kernel> kernel;
+  bool multiplies = false;
+  std::vector<tile::FactSet> dense; ///< what it is compiled for besides all facts and none
+};
+
+/// What only moves elements is compiled for rows of the op's tensors that begin anywhere, too, and for columns of an input that do.
+std::vector<tile::FactSet> denseSets(const sem::OpModel &op, const sem::Kernel &kernel, size_t numOwn) {
+  if (!lowering::asksForVectors(op, kernel))
+    return {};
+  std::vector<tile::FactSet> sets = {tile::FactKind::Dense};
+  for (size_t i = 0; i < numOwn; ++i) {
+    const std::vector<sem::DimUse> &dims = op.tensors[i].dims;
+    if (op.tensors[i].isTouched && op.tensors[i].role == sem::Role::Input && dims.size() >= 2 &&
+        !dims.end()[-1].isGroup && !dims.end()[-2].isGroup)
+      sets.emplace_back(tile::FactKind::Dense, uint64_t(1) << i);
+  }
+  return sets;
+}
+
+/// Nothing where one of them does not check.
+std::vector<LaunchJob> launchJobs(const sem::PlanSteps &steps, const Job &job, DiagnosticSink &sink) {
+  std::vector<LaunchJob> jobs;
+  for (const sem::PlanLaunch &launch : steps.launches) {
+    LaunchJob &made = jobs.emplace_back();
+    made.kernel = sem::instantiateKernel(*launch.model, launch.spec, sink);
+    if (!made.kernel)
+      return {};
+    made.multiplies = sizeOf(*made.kernel).result > 0;
+    if (job.target->clusters && !made.multiplies)
+      made.dense =
+          denseSets(*launch.model, *made.kernel, launch.model->tensors.size() - launch.tensors.size());
+  }
+  return jobs;
+}
+
+/// A launch of a plan at one point for one fact set, appended to its op's variants. Where a plan multiplies, all knobs but `warps` are for the launches that do.
+bool addLaunch(Shop &shop, const Job &job, const sem::Specialization &point, const tile::FactSet &facts,
+               bool keepsKnobs, emit::PackagePlan &plan, size_t number, DiagnosticSink &sink, bool *unfit) {
+  const sem::PlanLaunch &launch = plan.steps.launches[number];
+  sem::Specialization spec = launch.spec;
+  spec.knobs = point.knobs;
+  if (!keepsKnobs)
+    std::erase_if(spec.knobs, [](const sem::NamedInt &knob) { return knob.name != "warps"; });
+  std::optional<emit::PackageVariant> variant =
+      compilePoint(shop, job, *launch.model, spec, facts, sink, unfit);
+  if (!variant)
+    return false;
+  if (variant->sharedBytes > job.target->maxSharedBytes) {
+    *unfit = true;
+    reportTooLarge(*launch.model, job, *variant, sink);
+    return false;
+  }
+  plan.launched[number].variants.push_back(std::move(*variant));
+  return true;
+}
+
+/// All of them.
+bool addLaunches(Shop &shop, const Job &job, const sem::Specialization &point, tile::FactKind kind,
+                 ArrayRef<LaunchJob> launches, emit::PackagePlan &plan, DiagnosticSink &sink, bool *unfit) {
+  bool anyMultiplies = any_of(launches, [](const LaunchJob &one) { return one.multiplies; });
+  for (auto [i, launch] : enumerate(launches)) {
+    std::vector<tile::FactSet> sets = {kind};
+    if (kind == tile::FactKind::Dense)
+      sets = launch.dense;
+    for (const tile::FactSet &facts : sets)
+      if (!addLaunch(shop, job, point, facts, launch.multiplies || !anyMultiplies, plan, i, sink, unfit))
+        return false;
   }
   return true;
 }
@@ -239,20 +292,25 @@ std::optional<emit::PackagePlan> compilePlan(Shop &shop, const Job &job, const s
   std::optional<sem::PlanSteps> steps = body ? sem::stepsOf(shop.op, *body, sink) : std::nullopt;
   if (!steps)
     return std::nullopt;
+  std::vector<LaunchJob> launches = launchJobs(*steps, job, sink);
+  if (launches.empty())
+    return std::nullopt;
   emit::PackagePlan plan{std::move(*steps), {}};
   for (const sem::PlanLaunch &launch : plan.steps.launches)
     plan.launched.push_back({launch.model, {}});
-  if (!addLaunches(shop, job, point, tile::FactKind::Fast, plan, sink, unfit))
+  if (!addLaunches(shop, job, point, tile::FactKind::Fast, launches, plan, sink, unfit))
     return std::nullopt;
   if (job.toMeasure)
     return plan;
+  if (!addLaunches(shop, job, point, tile::FactKind::Dense, launches, plan, sink, unfit))
+    return std::nullopt;
   for (const sem::Specialization &general : job.slot.generalOrder) {
     if (general.params != point.params)
       continue;
     bool doesNotFit = false;
     DiagnosticSink own;
     emit::PackagePlan both = plan;
-    if (addLaunches(shop, job, general, tile::FactKind::General, both, own, &doesNotFit))
+    if (addLaunches(shop, job, general, tile::FactKind::General, launches, both, own, &doesNotFit))
       return both;
     if (!doesNotFit) {
       mergeDiagnostics(own, sink);

@@ -2,6 +2,7 @@
 // What can be called, times the kernels and their derived values, times the facts.
 #include "compiler/driver/Variants.h"
 #include "compiler/driver/CostModel.h"
+#include "compiler/semantics/TuneSpace.h"
 #include <algorithm>
 #include <cmath>
 
@@ -39,8 +40,10 @@ constexpr double kMaxHeldIfSpare = 64;
 
 /// Whether a later kernel takes whatever kernel `k` takes.
 bool isCoveredLater(const sem::OpModel &op, size_t k) {
-  return std::any_of(op.kernels.begin() + int64_t(k) + 1, op.kernels.end(),
-                     [](const sem::KernelModel &later) { return !later.guard && !later.launchedOnly; });
+  return std::any_of(
+      op.kernels.begin() + int64_t(k) + 1, op.kernels.end(), [](const sem::KernelModel &later) {
+        return !later.guard && !later.launchedOnly && sem::factsBuilt(later) == sem::FactsBuilt::All;
+      });
 }
 
 bool needsCluster(const sem::Specialization &spec) {
@@ -104,6 +107,7 @@ std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_v
       if (op.kernels[k].launchedOnly)
         continue;
       bool spare = isCoveredLater(op, k);
+      sem::FactsBuilt built = sem::factsBuilt(op.kernels[k]);
       for (const sem::Specialization &derived : sem::enumerateDerived(op, interface, int64_t(k))) {
         bool isLong = std::any_of(derived.params.begin(), derived.params.end(),
                                   [](const sem::NamedInt &p) { return p.value > kMaxGeneralDerived; });
@@ -118,7 +122,8 @@ std::vector<VariantSlot> enumerateVariants(const sem::OpModel &op, std::string_v
         }
         for (const tile::FactSet &facts :
              factSets(candidates.transposable(), target.clusters && candidates.canBeDense())) {
-          if (facts.kind == tile::FactKind::General && spare && isLong)
+          if (facts.kind == tile::FactKind::General ? built == sem::FactsBuilt::Fast || (spare && isLong)
+                                                    : built == sem::FactsBuilt::General)
             continue;
           if (std::vector<sem::Specialization> ordered =
                   candidates.byCost(facts.kind, spare ? kMaxHeldIfSpare : HUGE_VAL, groups);

@@ -94,14 +94,12 @@ struct KernelABI {
   /// In fast kernels every group merges to one dim, strides are not negative, offsets in bytes are below 2^31, and
   /// extents at most maxFastExtent.
   bool isFast() const { return facts == Facts::Fast; }
-  /// A dense kernel asks for unit strides alone.
+  /// A dense kernel asks for a unit stride alone of some tensor.
   FactKind kind() const {
-    bool strides = false, vectors = false;
-    for (const TensorFacts &one : tensors) {
-      strides |= one.unitInner;
-      vectors |= one.aligned || one.wholeVectors;
-    }
-    return !isFast() ? FactKind::General : strides && !vectors ? FactKind::Dense : FactKind::Fast;
+    bool anywhere = false;
+    for (const TensorFacts &one : tensors)
+      anywhere |= one.unitInner && !one.aligned;
+    return !isFast() ? FactKind::General : anywhere ? FactKind::Dense : FactKind::Fast;
   }
   int64_t gridRank = 1;
   int64_t warps = 4;    ///< that hold tiles, of all teams

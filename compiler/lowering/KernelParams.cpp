@@ -60,9 +60,17 @@ static uint64_t boxedTensors(const sem::OpModel &op, const sem::Kernel &kernel) 
   return isFed ? sem::productOperands(op, kernel) : 0;
 }
 
+/// Behind so many come the tensors that a plan gives its launch: scratch buffers, whose rows the plan has padded where it matters.
+static size_t ownTensors(const sem::OpModel &op, const sem::Kernel &kernel) {
+  auto isGiven = [](const ast::KernelParam &param) { return param.type && param.type->hasShape; };
+  return op.tensors.size() -
+         (op.isLaunch ? size_t(llvm::count_if(op.kernels[kernel.spec.kernel].decl->params, isGiven)) : 0);
+}
+
 // A fast kernel asks for vectors where tiles are long: in the tensors of the highest rank, in those whose last axis is one of these tensors'
 // last axes (a norm's weight), and in those of two axes or more whose last axis is no axis of these at all (a table of angles). What is
-// left, such as a number a row, is read by element. A dense kernel asks for unit strides in the same tensors.
+// left, such as a number a row, is read by element. A dense kernel asks for unit strides in the same tensors, and of those that a plan
+// gives it for vectors, too.
 KernelParams::KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, const tile::FactSet &facts)
     : op(op), spec(kernel.spec), facts(facts), tensors(op.tensors.size()), extentDivisors(op.dims.size(), 1) {
   if (spec.kernel >= 0 && op.kernels[spec.kernel].guard)
@@ -77,6 +85,7 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, co
     if (present(i))
       maxRank = std::max(maxRank, op.tensors[i].dims.size());
   uint64_t boxed = boxedTensors(op, kernel);
+  size_t own = ownTensors(op, kernel);
   std::set<int64_t> vectorDims, otherDims;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!present(i) || op.tensors[i].dims.size() != maxRank)
@@ -94,7 +103,8 @@ KernelParams::KernelParams(const sem::OpModel &op, const sem::Kernel &kernel, co
     if (op.tensors[i].dims.size() != maxRank && !vectorDims.count(last.dim) && !isTable)
       continue;
     bool isTransposed = facts.transposed >> i & 1, isBoxed = boxed >> i & 1;
-    tensors[i] = {true, facts.isFast(), facts.isFast() && !isBoxed, isTransposed};
+    bool hasVectors = facts.isFast() || i >= own;
+    tensors[i] = {true, hasVectors, hasVectors && !isBoxed, isTransposed};
     int64_t inner = op.tensors[i].dims[op.tensors[i].dims.size() - (isTransposed ? 2 : 1)].dim;
     if (inner >= 0 && tensors[i].wholeVectors)
       extentDivisors[inner] =

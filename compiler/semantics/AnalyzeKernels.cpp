@@ -160,11 +160,14 @@ static void warnOfGaps(const OpModel &op, DiagnosticSink &sink) {
   for (const KernelModel &kernel : op.kernels)
     if (!kernel.launchedOnly)
       last = &kernel;
-  if (!last || !last->guard)
+  bool anyStrides = last && factsBuilt(*last) != FactsBuilt::Fast;
+  if (!last || (!last->guard && anyStrides))
     return;
   if (auto call = findUncovered(op))
-    sink.warning(last->decl->when->range, "no kernel takes a call with " + *call,
-                 "leave out the last guard, or say in `where` which calls the op refuses");
+    sink.warning(last->decl->when ? last->decl->when->range : last->decl->name.range,
+                 "no kernel takes a call with " + *call + (anyStrides ? "" : " whatever its strides"),
+                 anyStrides ? "leave out the last guard, or say in `where` which calls the op refuses"
+                            : "leave out the last `facts = fast`, or add a kernel of `facts = general`");
 }
 
 void analyzeKernels(OpModel &op, const ast::Spec &spec, DiagnosticSink &sink) {

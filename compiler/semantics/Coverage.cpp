@@ -3,6 +3,7 @@
 // beyond all of them.
 #include "compiler/semantics/Coverage.h"
 #include "compiler/semantics/HostExpr.h"
+#include "compiler/semantics/TuneSpace.h"
 #include <algorithm>
 #include <set>
 
@@ -29,7 +30,7 @@ public:
     for (const Check &check : op.checks)
       checks.push_back(specializeHost(check.condition, op, interface));
     for (const KernelModel &kernel : op.kernels)
-      if (!kernel.launchedOnly)
+      if (!kernel.launchedOnly && factsBuilt(kernel) != FactsBuilt::Fast)
         guards.push_back(specializeHost(kernel.guard, op, interface));
     values.smCount = 132;
   }

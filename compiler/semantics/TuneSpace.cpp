@@ -14,6 +14,7 @@ public:
       : op(op), kernel(kernel), sink(sink) {}
   void read(const std::vector<ast::Setting> &settings, TuneSpace &space, size_t replaceable);
   void where(const std::vector<ast::Setting> &settings, TuneSpace &space);
+  void factsSettings(const ast::TuneDecl &tune);
 
 private:
   bool value(const ast::Expr &e, TuneSetting &setting);
@@ -108,9 +109,42 @@ std::vector<const ast::Expr *> TuneReader::listed(const ast::Setting &setting) {
   return values;
 }
 
+/// `facts = WORD`, which is the kernel's and no point's.
+bool isFacts(const KernelModel &kernel, const ast::Setting &setting) {
+  return setting.kind != ast::Setting::Where && setting.name.name == "facts" &&
+         std::find(kernel.tileParams.begin(), kernel.tileParams.end(), "facts") == kernel.tileParams.end();
+}
+
+std::string_view wordOf(const ast::Setting &setting) {
+  const auto *word = ast::dynCast<ast::Name>(setting.value.get());
+  return setting.kind == ast::Setting::Equals && word ? std::string_view(word->name) : std::string_view();
+}
+
+void TuneReader::factsSettings(const ast::TuneDecl &tune) {
+  const ast::Setting *first = nullptr;
+  for (const ast::Setting &written : tune.settings) {
+    if (!isFacts(kernel, written))
+      continue;
+    if (first)
+      sink.error(written.name.range, "`facts` is set twice");
+    else if (kernel.isPlan)
+      sink.error(written.name.range, "`" + kernel.name + "` is a plan, whose launches take any strides",
+                 "leave `facts` out");
+    else if (wordOf(written) != "fast" && wordOf(written) != "general")
+      sink.error(written.value ? written.value->range : written.name.range,
+                 "`facts` is one of `fast` and `general`", "leave it out where both are to be built");
+    first = &written;
+  }
+  for (const ast::ArchSettings &arch : tune.archs)
+    for (const ast::Setting &written : arch.settings)
+      if (isFacts(kernel, written))
+        sink.error(written.name.range, "`facts` is the same for every target",
+                   "write it outside of `arch " + arch.arch.name + "`");
+}
+
 void TuneReader::read(const std::vector<ast::Setting> &settings, TuneSpace &space, size_t replaceable) {
   for (const ast::Setting &written : settings) {
-    if (written.kind == ast::Setting::Where)
+    if (written.kind == ast::Setting::Where || isFacts(kernel, written))
       continue;
     TuneSetting setting;
     setting.name = written.name.name;
@@ -176,10 +210,19 @@ void TuneReader::where(const std::vector<ast::Setting> &settings, TuneSpace &spa
 
 } // namespace
 
+FactsBuilt factsBuilt(const KernelModel &kernel) {
+  if (kernel.tune)
+    for (const ast::Setting &written : kernel.tune->settings)
+      if (isFacts(kernel, written))
+        return wordOf(written) == "fast" ? FactsBuilt::Fast : FactsBuilt::General;
+  return FactsBuilt::All;
+}
+
 TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune,
                     std::string_view arch, DiagnosticSink &sink) {
   TuneReader reader(op, kernel, sink);
   TuneSpace space;
+  reader.factsSettings(tune);
   reader.read(tune.settings, space, 0);
   const ast::ArchSettings *own = nullptr;
   for (const ast::ArchSettings &settings : tune.archs)

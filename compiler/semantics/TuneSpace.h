@@ -21,6 +21,10 @@ struct TuneSpace {
   std::vector<std::string> names;    ///< what local i of `where` is called
 };
 
+/// Which variants of a kernel are built: `facts = fast` in its `tune` section leaves calls that do not hold to them to later kernels, `facts = general` is for these.
+enum class FactsBuilt : uint8_t { All, Fast, General };
+FactsBuilt factsBuilt(const KernelModel &kernel);
+
 /// Checks the common part and `arch`'s own ("" for none). Errors are reported; settings in error are left out.
 TuneSpace tuneSpace(const OpModel &op, const KernelModel &kernel, const ast::TuneDecl &tune,
                     std::string_view arch, DiagnosticSink &sink);

@@ -123,10 +123,10 @@ TilegymStatus hasCode(const Table &table, const Op &op, int arch, const char *de
 const char *factsName(const Table &table, const Variant &v) {
   if (v.facts == kFactsGeneral)
     return "general";
-  uint8_t all = 0;
   for (uint8_t bits : table.get<uint8_t>(v.tensorFacts))
-    all |= bits;
-  return all == kUnitInner ? "dense" : "fast";
+    if (bits == kUnitInner || bits == kTransposed * kUnitInner)
+      return "dense";
+  return "fast";
 }
 
 bool factsHold(const Call &call, const Variant &v) {

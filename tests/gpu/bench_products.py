@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--random N] [--dtype bf16] [--precision ieee] [--orders nn,tn,nt,tt] [--pad 8] [--rounds 11].
+"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--random N] [--dtype bf16] [--precision ieee] [--orders nn,tn,nt,tt] [--pad 8] [--aligned] [--rounds 11].
 
 KERNELS is a folder that `tilegymc compile matmul` made, or one of several such folders, each a contestant of its own. Every contestant is checked on odd and large
 shapes against f64 first; one that is wrong is said so and left out. Times are CUDA graphs of up to 20 launches, in an order shuffled each round; printed are
 torch's median in us and TFLOPS, and for each contestant the ratio torch's time / its own, at the end its geometric mean. --random: so many shapes near the
 listed ones, always the same, in their place: a quarter less or more of each extent, M any number, N and K multiples of 8. Orders say for a and b whether they are transposed views; with --pad their
-rows (and the result's) begin at multiples of so many elements, so that odd sizes can be copied by tensor maps.
+rows (and the result's) begin at multiples of so many elements, so that odd sizes can be copied by tensor maps. With --aligned the peer is not torch but the contestant itself, on packed
+operands in the same orders whose extents are the next multiples of 64.
 """
 import argparse
 import os
@@ -18,7 +19,7 @@ from tilegym_ctypes import Package
 
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f8e4m3": torch.float8_e4m3fn}
 PRECISIONS = ["ieee", "tf32", "tf32x3", "fast"]  # as the spec lists them
-CHECKED = [(300, 520, 264), (1024, 1024, 1024), (2176, 4352, 1088), (8, 8, 8), (64, 64, 0), (1000, 1000, 520)]
+CHECKED = [(300, 520, 264), (1024, 1024, 1024), (2176, 4352, 1088), (8, 8, 8), (64, 64, 0), (1000, 1000, 520), (1501, 1503, 1033), (1504, 1504, 1033)]
 SHAPES = ",".join(f"{n}x{n}x{n}" for n in (1024, 2048, 4096, 8192)) + "," + ",".join(
     f"8192x8192x{k}" for k in (256, 512, 1024, 2048)) + "," + ",".join(
     f"{m}x{nk}" for m in (1, 16, 64, 128, 512, 2048, 8192) for nk in ("6144x4096", "28672x4096", "4096x14336"))
@@ -96,15 +97,23 @@ def medians_of(graphs, launches, rounds):
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def time_shape(packages, shape, dtype, order, pad, precision, rounds):
+def time_shape(packages, shape, dtype, order, pad, precision, rounds, aligned):
     m, n, k = shape
     a, b = operands(shape, dtype, order, pad)
     c = matrix(m, n, dtype, pad)
     launches = max(1, min(20, int(3e-3 / (2 * m * n * k / 7e14 + 3e-6))))
     theirs = peer(a, b, c, precision)  # what it holds is read at every replay
     runs = {"torch": graph_of(theirs, launches)}
+    def ours(package, a, b, c):
+        return graph_of(lambda: package.call("matmul", a=a, b=b, c=c, precision=PRECISIONS.index(precision)), launches)
     for name, package in packages.items():
-        runs[name] = graph_of(lambda p=package: p.call("matmul", a=a, b=b, c=c, precision=PRECISIONS.index(precision)), launches)
+        runs[name] = ours(package, a, b, c)
+    if aligned:
+        m, n, k = (-(-extent // 64) * 64 for extent in shape)
+        x, y = operands((m, n, k), dtype, order)
+        z = matrix(m, n, dtype)
+        for name, package in packages.items():
+            runs[name + " aligned"] = ours(package, x, y, z)
     return medians_of(runs, launches, rounds)
 
 
@@ -116,6 +125,7 @@ def main():
     parser.add_argument("--precision", choices=PRECISIONS, default="ieee")
     parser.add_argument("--orders", default="nn")
     parser.add_argument("--pad", type=int, default=1)
+    parser.add_argument("--aligned", action="store_true")
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=11)
     args = parser.parse_args()
@@ -139,12 +149,13 @@ def main():
     for text in near(shapes, args.random) if args.random else shapes:
         shape = tuple(int(extent) for extent in text.split("x"))
         for order in args.orders.split(","):
-            took = time_shape(packages, shape, dtype, order, args.pad, args.precision, args.rounds)
+            took = time_shape(packages, shape, dtype, order, args.pad, args.precision, args.rounds, args.aligned)
             rate = 2 * shape[0] * shape[1] * shape[2] / took["torch"] / 1e6
+            ratio = {name: took[name + " aligned" if args.aligned else "torch"] / took[name] for name in packages}
             for name in packages:
-                ratios[name].append(took["torch"] / took[name])
+                ratios[name].append(ratio[name])
             print(f"{text} {order} torch {took['torch']:.1f} us {rate:.0f} TFLOPS" +
-                  "".join(f"; {name} {took['torch'] / took[name]:.3f}" for name in packages), flush=True)
+                  "".join(f"; {name} {ratio[name]:.3f}" for name in packages), flush=True)
     print("geometric mean" + "".join(f"; {name} {statistics.geometric_mean(found):.3f}, least {min(found):.3f}" for name, found in ratios.items()))
     sys.exit(1 if wrong else 0)
 

@@ -45,15 +45,22 @@ std::vector<TransposedInputs> transposedInputs(const PackageFile &package, const
   std::set<uint64_t> sets;
   std::optional<size_t> number = package.findOp(op.name);
   const runtime::Table &table = package.table();
-  if (number)
-    for (const format::Variant &v : table.get<format::Variant>(table.ops()[*number].variants)) {
+  auto add = [&](const format::Op &of) {
+    for (const format::Variant &v : table.get<format::Variant>(of.variants)) {
       uint64_t tensors = 0;
       std::span<const uint8_t> facts = table.get<uint8_t>(v.tensorFacts);
-      for (size_t id = 0; id < facts.size(); ++id)
+      for (size_t id = 0; id < facts.size() && id < op.tensors.size(); ++id)
         tensors |= uint64_t(facts[id] >= format::kTransposed) << id;
       if (tensors)
         sets.insert(tensors);
     }
+  };
+  if (number) {
+    add(table.ops()[*number]);
+    for (const format::Variant &v : table.get<format::Variant>(table.ops()[*number].variants))
+      for (const format::Launch &launch : table.get<format::Launch>(v.launches))
+        add(table.launched()[launch.op]); // its tensors are the op's, and then its own
+  }
   std::vector<TransposedInputs> result;
   for (uint64_t tensors : sets) {
     std::string text;

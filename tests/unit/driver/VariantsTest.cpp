@@ -123,6 +123,27 @@ TEST_CASE("a dense variant for every derived value, of long rows too, where the 
   CHECK(slotsOf(resident + streaming, tile::FactKind::Dense, 80).empty());
 }
 
+TEST_CASE("a kernel of `facts = fast` leaves what does not hold to them to later ones, which one of `facts = "
+          "general` does not count as") {
+  auto with = [](const std::string &facts) {
+    return "kernel whole(BN) when N <= 64 { grid(R); store(y.tile(1, BN)[block(0), 0], load(x.tile(1, "
+           "BN)[block(0), 0])) }\n"
+           "tune whole { BN = 64; warps = 4" +
+           facts + " }\n";
+  };
+  using tile::FactKind;
+  std::string last = streaming;
+  last.insert(last.rfind(" }"), "; facts = general");
+  const std::string whole = "whole_f32_BN64_warps4_", loop = "streaming_f32_BN1024_warps4_";
+  using Slots = std::vector<std::string>;
+  CHECK(slotsOf(with("") + last, FactKind::Fast) == Slots{whole + "fast"});
+  CHECK(slotsOf(with("") + last, FactKind::Dense) == Slots{whole + "dense"});
+  CHECK(slotsOf(with("") + last, FactKind::General) == Slots{whole + "general", loop + "general"});
+  CHECK(slotsOf(with("; facts = fast") + last, FactKind::Fast) == Slots{whole + "fast"});
+  CHECK(slotsOf(with("; facts = fast") + last, FactKind::Dense) == Slots{whole + "dense"});
+  CHECK(slotsOf(with("; facts = fast") + last, FactKind::General) == Slots{loop + "general"});
+}
+
 TEST_CASE("points that need clusters are for targets that have them") {
   std::string both = "kernel one(BN) { grid(1); store(y.tile(1, BN)[0, 0], load(x.tile(1, BN)[0, 0])) }\n"
                      "tune one { BN = 128; ctas in [2, 1] }\n",

@@ -43,6 +43,22 @@ TEST_CASE("a legal call without a kernel is found") {
   CHECK(uncovered(kernel("a", "when 2 * N <= 512")) == "N = 511, T = f32");
 }
 
+TEST_CASE("a kernel of fast facts alone takes no call whatever its strides") {
+  const std::string fast = "tune a { warps = 4; facts = fast }\n",
+                    general = "tune b { warps = 4; facts = general }\n";
+  CHECK(uncovered(kernel("a", "") + fast) == "T = f32");
+  CHECK(uncovered(kernel("a", "") + fast + kernel("b", "when N <= 64") + general) == "N = 65, T = f32");
+  CHECK(uncovered(kernel("a", "when N <= 64") + fast + kernel("b", "") + general) == "none");
+  DiagnosticSink sink;
+  std::string text = spec(kernel("a", "") + fast);
+  CHECK(tryAnalyze(text, sink));
+  REQUIRE(sink.all().size() == 1);
+  const Diagnostic &warning = sink.all()[0];
+  CHECK(warning.message == "no kernel takes a call with T = f32 whatever its strides");
+  CHECK(warning.help == "leave out the last `facts = fast`, or add a kernel of `facts = general`");
+  CHECK(text.substr(warning.range.begin, warning.range.end - warning.range.begin) == "a");
+}
+
 TEST_CASE("analysis warns of it at the last guard") {
   DiagnosticSink sink;
   std::string text = spec(kernel("a", "when N <= 64") + kernel("b", "when N == 65"));
