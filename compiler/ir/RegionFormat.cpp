@@ -2,6 +2,7 @@
 // `[point(%i) stride %s in(%lo, %hi), span(%o, 128) stride %s below(%lo, %hi)] group(%rank, extents..., strides...)`
 #include "compiler/ir/RegionFormat.h"
 #include "compiler/ir/Region.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace tilegym::tile;
