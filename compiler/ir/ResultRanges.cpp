@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ranges of integer results, which let index arithmetic be done in 32 bits and bounds be proved.
 #include "compiler/ir/Tile.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym::tile;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reductions, scans and ops with a scalar function: verification and folding.
 #include "compiler/ir/Tile.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym::tile;

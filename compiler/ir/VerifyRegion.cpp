@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Regions of memory ops: text form, shape, verification.
 #include "compiler/ir/Tile.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym::tile;

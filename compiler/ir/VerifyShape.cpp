@@ -3,6 +3,7 @@
 #include "compiler/ir/Tile.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym::tile;

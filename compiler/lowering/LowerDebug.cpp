@@ -2,6 +2,7 @@
 // Facts, checks, prints and inline PTX.
 #include "compiler/lowering/Lowerer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym;

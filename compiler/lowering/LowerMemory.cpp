@@ -3,6 +3,7 @@
 // tiles are permuted between them.
 #include "compiler/lowering/Lowerer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym;

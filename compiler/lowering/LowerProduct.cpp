@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrix products. A target multiplies matrices, so equal leading axes are taken apart.
 #include "compiler/lowering/Lowerer.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym;

@@ -2,6 +2,7 @@
 // Broadcasts, reshapes and their kin. A tile of rank 0 is a scalar.
 #include "compiler/lowering/Lowerer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilegym;

@@ -10,6 +10,7 @@ using namespace mlir;
 namespace tilegym::transforms {
 #define GEN_PASS_DEF_NARROWREGIONS
 #include "compiler/transforms/Passes.h.inc"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace {
 

@@ -14,6 +14,7 @@ using namespace mlir;
 namespace tilegym::transforms {
 #define GEN_PASS_DEF_OVERLAPPRODUCTS
 #include "compiler/transforms/Passes.h.inc"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace {
 

@@ -21,6 +21,7 @@ using namespace mlir;
 namespace tilegym::transforms {
 #define GEN_PASS_DEF_STAGESTORES
 #include "compiler/transforms/Passes.h.inc"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 #include "compiler/targets/nvidia/ptx/PtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 

@@ -9,6 +9,7 @@
 #include "compiler/targets/nvidia/threads/Rounding.h"
 #include "compiler/targets/nvidia/threads/ThreadBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
