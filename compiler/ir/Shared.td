@@ -120,12 +120,14 @@ def Tile_CopyWaitOp : Tile_Op<"copy_wait"> {
 def Tile_BarrierOp : Tile_Op<"barrier"> {
   let summary = "the threads of the block meet: what any did to shared memory before, all see after it";
   let description = [{
-    With `async`, the tensor cores and the copy engine see it, too, where they read shared memory by themselves.
+    With `async`, the tensor cores and the copy engine see it, too, where they read shared memory by themselves. With `apart` the threads of each of the
+    consumers' warpgroups meet among themselves, for what no other warpgroup touches.
 
     Example: `tile.barrier`
   }];
-  let arguments = (ins UnitAttr:$async);
-  let assemblyFormat = "(`async` $async^)? attr-dict";
+  let arguments = (ins UnitAttr:$async, UnitAttr:$apart);
+  let assemblyFormat = "(`async` $async^)? (`apart` $apart^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

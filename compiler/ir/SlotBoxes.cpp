@@ -38,28 +38,41 @@ std::optional<SmallVector<SlotBox>> boxesOf(TensorMapType map, SharedType slot) 
   return boxes;
 }
 
+/// So many boxes follow one another down each column of the tile.
+static size_t boxesDown(ArrayRef<SlotBox> boxes, TensorMapType map) {
+  auto isBelow = [&](const SlotBox &box) {
+    return box.distances[map.getInnermost()] == boxes.front().distances[map.getInnermost()];
+  };
+  return size_t(llvm::find_if_not(boxes, isBelow) - boxes.begin());
+}
+
+/// Parts of every column, or of all columns in their order.
+static SharedBoxes cut(ArrayRef<SlotBox> boxes, size_t column, size_t parts) {
+  SharedBoxes cut;
+  size_t next = column / parts; // the second part's first
+  for (size_t i = 0; i < boxes.size(); ++i)
+    if (i % column < next)
+      cut.first.push_back(boxes[i]);
+  cut.step = parts > 1 ? boxes[next] : SlotBox{0, SmallVector<int64_t>(boxes.front().distances.size())};
+  return cut;
+}
+
 std::optional<SharedBoxes> sharedBoxesOf(TensorMapType map, SharedType slot, int64_t blocks) {
   std::optional<SmallVector<SlotBox>> boxes = boxesOf(map, slot);
   if (!boxes)
     return {};
-  // Boxes down the first column, then across.
-  size_t down = 1, count = boxes->size();
-  auto isBelow = [&](const SlotBox &box) {
-    return box.distances[map.getInnermost()] == boxes->front().distances[map.getInnermost()];
-  };
-  while (down < count && isBelow((*boxes)[down]))
-    ++down;
-  size_t across = count / down, parts = size_t(blocks);
-  if (across % parts && down % parts)
+  size_t down = boxesDown(*boxes, map), parts = size_t(blocks);
+  if (boxes->size() / down % parts == 0)
+    return cut(*boxes, boxes->size(), parts);
+  return down % parts == 0 ? std::optional(cut(*boxes, down, parts)) : std::nullopt;
+}
+
+std::optional<SharedBoxes> boxesOfGroups(TensorMapType map, SharedType slot, int64_t groups) {
+  std::optional<SmallVector<SlotBox>> boxes = boxesOf(map, slot);
+  if (!boxes)
     return {};
-  bool cutsAcross = across % parts == 0;
-  size_t next = cutsAcross ? count / parts : down / parts; // the second block's first
-  SharedBoxes shared;
-  for (size_t i = 0; i < count; ++i)
-    if (cutsAcross ? i < next : i % down < next)
-      shared.first.push_back((*boxes)[i]);
-  shared.step = parts > 1 ? (*boxes)[next] : SlotBox{0, SmallVector<int64_t>(map.getAxes().size())};
-  return shared;
+  size_t down = boxesDown(*boxes, map);
+  return down % size_t(groups) == 0 ? std::optional(cut(*boxes, down, size_t(groups))) : std::nullopt;
 }
 
 } // namespace tilegym::tile

@@ -11,13 +11,17 @@ struct SlotBox {
   llvm::SmallVector<int64_t> distances;
 };
 
-/// A slot's copies, which the blocks of a cluster share equally: those of block 0, and how far those of each further block are from those of the one before.
+/// A slot's copies, in equal parts: those of the first, and how far those of each further part are from those of the one before.
 struct SharedBoxes {
   llvm::SmallVector<SlotBox> first;
   SlotBox step;
 };
-/// Nothing where the boxes are no multiple of them down the tile, nor across.
+/// One for each block of a cluster: across the tile, else down. Nothing where the boxes are no multiple of them.
 std::optional<SharedBoxes> sharedBoxesOf(TensorMapType map, SharedType slot, int64_t blocks);
+/// Whether what each warpgroup is to do for itself can be done where the op stands.
+llvm::LogicalResult verifyApart(mlir::Operation *op);
+/// One for each warpgroup, down the tile.
+std::optional<SharedBoxes> boxesOfGroups(TensorMapType map, SharedType slot, int64_t groups);
 
 /// Nothing where the map's copies do not lie as the slot's tile does. The tile has two axes: those of the map whose boxes are longer than one, in their order.
 std::optional<llvm::SmallVector<SlotBox>> boxesOf(TensorMapType map, SharedType slot);

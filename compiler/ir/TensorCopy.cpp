@@ -18,6 +18,14 @@ LogicalResult TensorStoreOp::verify() {
   if (getIndices().size() != map.getAxes().size())
     return emitOpError("has ") << getIndices().size() << " indices, its map has " << map.getAxes().size()
                                << " axes";
-  return boxesOf(map, slot) ? success()
-                            : emitOpError("reads a slot whose tile does not lie as the map's copies do");
+  if (!boxesOf(map, slot))
+    return emitOpError("reads a slot whose tile does not lie as the map's copies do");
+  if (!getApart())
+    return success();
+  if (failed(verifyApart(*this)))
+    return failure();
+  int64_t groups = (*this)->getParentOfType<KernelOp>().getWarps() / 4;
+  return boxesOfGroups(map, slot, groups)
+             ? success()
+             : emitOpError("has boxes down the tile that ") << groups << " warpgroups cannot share";
 }

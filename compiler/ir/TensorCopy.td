@@ -10,7 +10,8 @@ def Tile_TensorStoreOp : Tile_Op<"tensor_store"> {
   let summary = "begins to copy a slot to a tensor, box by box";
   let description = [{
     `indices` are where the slot's first element goes, one an axis of the map and none negative; a tile's axes are those of the map whose boxes are longer than 1.
-    What lies outside the tensor is not written. The engine sees what threads wrote to the slot before a `tile.barrier async`; it reads the slot until a `tile.tensor_store_wait`.
+    What lies outside the tensor is not written. The engine sees what threads wrote to the slot before a `tile.barrier async`; it reads the slot until a `tile.tensor_store_wait`. With `apart` each of the
+    consumers' warpgroups stores an equal part of the boxes, down the tile, which it alone has written.
 
     Example:
     ```mlir
@@ -18,8 +19,8 @@ def Tile_TensorStoreOp : Tile_Op<"tensor_store"> {
     ```
   }];
   let arguments = (ins Arg<Tile_Shared, "", [MemRead]>:$slot, Arg<Tile_TensorMap, "", [MemWrite]>:$map,
-      Variadic<Tile_IndexScalar>:$indices);
-  let assemblyFormat = "$slot `to` $map `[` $indices `:` type($indices) `]` attr-dict `:` "
+      Variadic<Tile_IndexScalar>:$indices, UnitAttr:$apart);
+  let assemblyFormat = "$slot `to` $map `[` $indices `:` type($indices) `]` (`apart` $apart^)? attr-dict `:` "
                        "qualified(type($slot)) `to` qualified(type($map))";
   let hasVerifier = 1;
 }

@@ -157,6 +157,19 @@ static LogicalResult verifyTurn(Operation *op) {
   return success();
 }
 
+/// There are named barriers for four.
+LogicalResult tilegym::tile::verifyApart(Operation *op) {
+  if (failed(verifyConsumer(op)))
+    return failure();
+  int64_t warps = op->getParentOfType<KernelOp>().getWarps();
+  if (op->getParentOfType<RolesOp>().getTeams() > 1 || (warps != 8 && warps != 16))
+    return op->emitOpError("apart needs two or four warpgroups of one team, but the kernel has ")
+           << op->getParentOfType<RolesOp>().getTeams() << " x " << warps << " warps";
+  return success();
+}
+
+LogicalResult BarrierOp::verify() { return getApart() ? verifyApart(*this) : success(); }
+
 LogicalResult TakeTurnOp::verify() { return verifyTurn(*this); }
 LogicalResult PassTurnOp::verify() { return verifyTurn(*this); }
 

@@ -70,7 +70,11 @@ public:
         for (Value operand : slotsOf(dot))
           readByItself.insert(bufferOf(operand));
     });
-    kernel.walk([&](tile::TensorStoreOp store) { readByItself.insert(bufferOf(store.getSlot())); });
+    kernel.walk([&](tile::TensorStoreOp store) {
+      readByItself.insert(bufferOf(store.getSlot()));
+      if (store.getApart())
+        apart.insert(bufferOf(store.getSlot()));
+    });
   }
 
   void block(Block &block) {
@@ -82,9 +86,21 @@ private:
   void meet(Operation *before) {
     if (!looking) {
       OpBuilder b(before);
-      showAll(tile::BarrierOp::create(b, before->getLoc(), /*async=*/false));
+      showAll(tile::BarrierOp::create(b, before->getLoc(), /*async=*/false, /*apart=*/false));
     }
     state.meet();
+  }
+
+  /// Between two uses of the buffer: all threads, or each warpgroup's where it alone uses its part.
+  void meetAt(Operation *before, Value buffer) {
+    if (state.freed || !apart.contains(buffer))
+      return meet(before);
+    if (!looking) {
+      OpBuilder b(before);
+      tile::BarrierOp::create(b, before->getLoc(), /*async=*/state.written.contains(buffer), /*apart=*/true);
+    }
+    state.read.erase(buffer);
+    state.written.erase(buffer);
   }
 
   /// The last barrier between writes of threads and the own reads of tensor cores or copy engine makes them known to these, whatever else it is for.
@@ -112,7 +128,7 @@ private:
   void store(tile::TensorStoreOp op) {
     Value buffer = bufferOf(op.getSlot());
     if (state.written.contains(buffer))
-      meet(op);
+      meetAt(op, buffer);
     for (auto &[other, since] : state.storing)
       ++since;
     state.storing[buffer] = 0;
@@ -129,7 +145,7 @@ private:
   void writeSlot(Operation *op, Value slot, Buffers &written) {
     bool waited = awaitStores(op, bufferOf(slot));
     if (waited || state.freed || state.read.contains(bufferOf(slot)))
-      meet(op);
+      meetAt(op, bufferOf(slot));
     written.insert(bufferOf(slot));
   }
 
@@ -205,6 +221,7 @@ private:
 
   State state;
   Buffers readByItself;
+  Buffers apart;        ///< each warpgroup writes and stores a part of its own
   bool looking = false; ///< barriers are not made, only thought of
 };
 

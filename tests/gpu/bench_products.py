@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--random N] [--dtype bf16] [--precision ieee] [--orders nn,tn,nt,tt] [--pad 8] [--aligned] [--rounds 11].
+"""Times matmul beside torch.matmul: bench_products.py KERNELS [--shapes MxNxK,...] [--random N] [--dtype bf16] [--precision ieee] [--orders nn,tn,nt,tt] [--pad 8] [--aligned] [--rounds 11] [--rest MS] [--heat N].
 
 KERNELS is a folder that `tilegymc compile matmul` made, or one of several such folders, each a contestant of its own. Every contestant is checked on odd and large
 shapes against f64 first; one that is wrong is said so and left out. Times are CUDA graphs of up to 20 launches, in an order shuffled each round; printed are
 torch's median in us and TFLOPS, and for each contestant the ratio torch's time / its own, at the end its geometric mean. --random: so many shapes near the
 listed ones, always the same, in their place: a quarter less or more of each extent, M any number, N and K multiples of 8. Orders say for a and b whether they are transposed views; with --pad their
 rows (and the result's) begin at multiples of so many elements, so that odd sizes can be copied by tensor maps. With --aligned the peer is not torch but the contestant itself, on packed
-operands in the same orders whose extents are the next multiples of 64.
+operands in the same orders whose extents are the next multiples of 64. A product that takes a card to its power limit is timed apart on one that has rested so many
+milliseconds before each measurement (--rest), and on one that has just done the same so many times (--heat).
 """
 import argparse
 import os
 import random
 import statistics
 import sys
+import time
 
 import torch
 from tilegym_ctypes import Package
@@ -82,12 +84,15 @@ def graph_of(run, launches):
     return graph
 
 
-def medians_of(graphs, launches, rounds):
-    """What one launch of each graph takes, in us: the median of so many rounds, each in an order of its own."""
+def medians_of(graphs, launches, rounds, rest=0, heat=0):
+    """What one launch of each graph takes, in us: the median of so many rounds, each in an order of its own. Before each there are so many ms of rest, and runs of the same graph."""
     times = {name: [] for name in graphs}
     for turn in range(rounds + 1):  # the first warms up
         for name in random.sample(list(graphs), len(graphs)):
             start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            time.sleep(rest / 1e3)
+            for _ in range(heat):
+                graphs[name].replay()
             start.record()
             graphs[name].replay()
             end.record()
@@ -97,24 +102,24 @@ def medians_of(graphs, launches, rounds):
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def time_shape(packages, shape, dtype, order, pad, precision, rounds, aligned):
+def time_shape(packages, shape, dtype, order, args):
     m, n, k = shape
-    a, b = operands(shape, dtype, order, pad)
-    c = matrix(m, n, dtype, pad)
+    a, b = operands(shape, dtype, order, args.pad)
+    c = matrix(m, n, dtype, args.pad)
     launches = max(1, min(20, int(3e-3 / (2 * m * n * k / 7e14 + 3e-6))))
-    theirs = peer(a, b, c, precision)  # what it holds is read at every replay
+    theirs = peer(a, b, c, args.precision)  # what it holds is read at every replay
     runs = {"torch": graph_of(theirs, launches)}
     def ours(package, a, b, c):
-        return graph_of(lambda: package.call("matmul", a=a, b=b, c=c, precision=PRECISIONS.index(precision)), launches)
+        return graph_of(lambda: package.call("matmul", a=a, b=b, c=c, precision=PRECISIONS.index(args.precision)), launches)
     for name, package in packages.items():
         runs[name] = ours(package, a, b, c)
-    if aligned:
+    if args.aligned:
         m, n, k = (-(-extent // 64) * 64 for extent in shape)
         x, y = operands((m, n, k), dtype, order)
         z = matrix(m, n, dtype)
         for name, package in packages.items():
             runs[name + " aligned"] = ours(package, x, y, z)
-    return medians_of(runs, launches, rounds)
+    return medians_of(runs, launches, args.rounds, args.rest, args.heat)
 
 
 def main():
@@ -128,6 +133,8 @@ def main():
     parser.add_argument("--aligned", action="store_true")
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--rest", type=float, default=0)
+    parser.add_argument("--heat", type=int, default=0)
     args = parser.parse_args()
     dtype = DTYPES[args.dtype]
     folders = [args.kernels] if os.path.exists(os.path.join(args.kernels, "manifest.json")) else sorted(
@@ -149,7 +156,7 @@ def main():
     for text in near(shapes, args.random) if args.random else shapes:
         shape = tuple(int(extent) for extent in text.split("x"))
         for order in args.orders.split(","):
-            took = time_shape(packages, shape, dtype, order, args.pad, args.precision, args.rounds, args.aligned)
+            took = time_shape(packages, shape, dtype, order, args)
             rate = 2 * shape[0] * shape[1] * shape[2] / took["torch"] / 1e6
             ratio = {name: took[name + " aligned" if args.aligned else "torch"] / took[name] for name in packages}
             for name in packages:

@@ -29,6 +29,13 @@ void ThreadBuilder::barrier() {
     order = AccessOrder();
 }
 
+/// Behind the consumers' barrier and those at which warpgroups take turns, one each.
+void ThreadBuilder::warpgroupBarrier() {
+  int64_t groups = kernel.getWarps() / 4;
+  ptx::NamedBarrierOp::create(b, loc, ptx::NamedBarrierKind::Sync,
+                              add(warpgroup(), i32(consumerBarrier + 1 + groups)), 128);
+}
+
 void ThreadBuilder::barrierOfAll() { rank ? clusterBarrier() : barrier(); }
 
 void ThreadBuilder::orderLoad(tile::RegionOp op) {

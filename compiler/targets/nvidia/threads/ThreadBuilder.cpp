@@ -191,6 +191,11 @@ Value ThreadBuilder::isFirstThread() {
   return conjunction(first, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank, i32(0)));
 }
 
+Value ThreadBuilder::isFirstOfWarpgroup() {
+  Value within = arith::AndIOp::create(b, loc, thread, i32(127));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, within, i32(0));
+}
+
 bool ThreadBuilder::isCopy(const layout::Layout &layout, int64_t reg) {
   return (reg % layout.unitRegisters()) & int64_t(layout.freeBits(layout::Dim::Register));
 }

@@ -87,6 +87,7 @@ public:
   mlir::Value isOwner(const layout::Layout &layout, bool inBlock = false);
   /// True in one thread of the cluster.
   mlir::Value isFirstThread();
+  mlir::Value isFirstOfWarpgroup();
   /// Runs `body` in the threads where `condition` holds; null: in all.
   void ifTrue(mlir::Value condition, llvm::function_ref<void()> body);
   /// Whether a register repeats an element that a lower one holds.
@@ -116,6 +117,7 @@ public:
   mlir::Value beginBuffer(int64_t offset, int64_t bytes, bool inLoop);
   void endBuffer();
   void barrier();
+  void warpgroupBarrier();
   /// From here on barriers are among the kernel's `warps`, of each team by itself; a producer goes its own way.
   void partRoles() { rolesParted = true; }
   /// Room of its own, as long as the block runs; aligned to 128 bytes.

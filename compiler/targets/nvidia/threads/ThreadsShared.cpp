@@ -138,15 +138,19 @@ LogicalResult lowerBarrier(ThreadBuilder &t, Operation *op) {
   // Each writer fences what it wrote itself, before all meet.
   if (cast<tile::BarrierOp>(op).getAsync())
     ptx::FenceProxyAsyncOp::create(t.b, t.loc, ptx::ProxySpace::SharedCta);
-  t.barrier();
+  if (cast<tile::BarrierOp>(op).getApart())
+    t.warpgroupBarrier();
+  else
+    t.barrier();
   return success();
 }
 
-/// One thread tells the copy engine, box by box.
+/// One thread tells the copy engine, box by box, or one of each warpgroup.
 LogicalResult lowerTensorStore(ThreadBuilder &t, Operation *op) {
   auto store = cast<tile::TensorStoreOp>(op);
   tile::TensorMapType map = store.getMap().getType();
-  auto boxes = tile::boxesOf(map, store.getSlot().getType()); // the verifier has seen them
+  tile::SharedBoxes boxes = // the verifier has seen them
+      *tile::boxesOfGroups(map, store.getSlot().getType(), store.getApart() ? t.kernel.getWarps() / 4 : 1);
   SmallVector<Value> origin;
   for (Value index : store.getIndices()) {
     Value value = t.scalar(index);
@@ -154,13 +158,22 @@ LogicalResult lowerTensorStore(ThreadBuilder &t, Operation *op) {
       value = arith::TruncIOp::create(t.b, t.loc, t.b.getI32Type(), value);
     origin.push_back(value);
   }
-  t.ifTrue(t.isFirstThread(), [&] {
-    for (const tile::SlotBox &box : *boxes) {
+  auto moved = [&](Value value, int64_t by) {
+    return by ? t.add(value, t.mul(t.warpgroup(), t.i32(by))) : value;
+  };
+  t.ifTrue(store.getApart() ? t.isFirstOfWarpgroup() : t.isFirstThread(), [&] {
+    for (const tile::SlotBox &box : boxes.first) {
       SmallVector<Value> coordinates;
       for (int64_t axis : map.getOrder())
-        coordinates.push_back(t.add(origin[axis], t.i32(box.distances[axis])));
-      Value source = t.sharedAddress(t.scalar(store.getSlot()), t.i32(box.bytes));
-      ptx::TensorStoreOp::create(t.b, t.loc, t.scalar(store.getMap()), coordinates, source, /*hint=*/Value(),
+        coordinates.push_back(
+            t.add(moved(origin[axis], boxes.step.distances[axis]), t.i32(box.distances[axis])));
+      Value source = t.sharedAddress(t.scalar(store.getSlot()), moved(t.i32(box.bytes), boxes.step.bytes));
+      const char *h = getenv("TG_HINTS");
+      Value hint;
+      char kind = h && *h ? h[2] : 'n';
+      if (kind != 'n')
+        hint = t.constant(t.b.getI64Type(), kind == 'f' ? 0x12F0000000000000 : 0x14F0000000000000);
+      ptx::TensorStoreOp::create(t.b, t.loc, t.scalar(store.getMap()), coordinates, source, hint,
                                  /*predicate=*/Value());
     }
     ptx::BulkCommitOp::create(t.b, t.loc);
