@@ -242,7 +242,9 @@ struct ToPtxPass : impl::ToPtxBase<ToPtxPass> {
         RegisterPattern<ptx::ClusterSizeOp, NVVM::ClusterDim>>(types, context);
     patterns.add<BarrierPattern, ShufflePattern, VotePattern, ReduxPattern, ElectPattern,
                  MapSharedRankPattern, SharedBasePattern, PrintPattern, InlinePattern>(types, context);
-    if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+    ConversionConfig config;
+    config.allowPatternRollback = false; // nothing goes on after a failure
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
       signalPassFailure();
   }
 };

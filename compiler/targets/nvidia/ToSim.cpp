@@ -259,7 +259,9 @@ struct ToSimPass : impl::ToSimBase<ToSimPass> {
     target.addLegalOp<ModuleOp>();
     RewritePatternSet patterns(context);
     populateCommonPatterns(types, patterns);
-    if (failed(applyFullConversion(module, target, std::move(patterns))))
+    ConversionConfig config;
+    config.allowPatternRollback = false; // nothing goes on after a failure
+    if (failed(applyFullConversion(module, target, std::move(patterns), config)))
       return signalPassFailure();
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (function->hasAttr("nvvm.kernel") && !function.isExternal())
