@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compiled code in the GPU simulator: `test --backend sim` and `check --sim`, findings at the spec's line, and what is left out, aloud."""
 import json
+import os
 
 import cli
 from cli import CHECK_FAILED, ENVIRONMENT_LACKS, INPUT_WRONG, OK
@@ -17,6 +18,29 @@ test {
   N in [100, 128]
   case "by hand" { N = 2; x = [1, 2]; expect z = [1, 2] }
   tolerance { f32: 0 }
+}
+bench none "a test"
+"""
+
+# Of two types, and of two kernels one that takes short rows alone.
+COPIES = """## A copy.
+op copies(x: T[N]) -> z: T[N]
+  where T: f32 | f16
+reference { z = x }
+kernel few(BN = pow2ceil(N)) when N <= 128 {
+  grid(1)
+  store(z.tile(BN)[0], load(x.tile(BN)[0]))
+}
+tune few { warps in [1] }
+kernel any(BN) {
+  grid(cdiv(N, BN))
+  store(z.tile(BN)[block(0)], load(x.tile(BN)[block(0)]))
+}
+tune any { BN in [128]; warps in [1] }
+test {
+  N in [60, 200]; T in all
+  case "by hand" { N = 2; T in all; x = [1, 2]; expect z = [1, 2] }
+  tolerance { f32: 0; f16: 0 }
 }
 bench none "a test"
 """
@@ -62,6 +86,14 @@ class Simulator(cli.CliTest):
         self.assertNotIn("sm_80", out)
         cases = json.loads(self.expect(OK, "test", *CASE, "--backend", "sim", "--arch", "sm_80", "--json"))["cases"]
         self.assertEqual({case["backend"].split(",")[0] for case in cases}, {"sim sm_80"})
+
+    def test_what_no_case_takes_is_not_compiled(self):
+        path = self.write("copies.tile", COPIES)
+        # Each is compiled with facts and without.
+        for cases, variants in (("N=200 T=f32", 2), ("N=60 T=f32", 4), ("N=60", 8)):
+            folder = self.path(cases)
+            self.expect(OK, "test", path, "-k", cases, "--backend", "sim", "--arch", "sm_80", environment={"TILEGYM_CACHE_DIR": folder}, out="0 failed")
+            self.assertEqual(len(os.listdir(folder)), variants, cases)
 
     def test_all_leaves_it_out(self):
         self.assertNotIn("sim", self.expect(OK, "test", *CASE))

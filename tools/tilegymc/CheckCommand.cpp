@@ -115,7 +115,7 @@ int run(const Options &o, const Globals &globals) {
   }
   SimRun sim(o.sim);
   if (o.simulate && !sink.hasErrors() && !tasks.empty())
-    if (int code = sim.open(ops, o.jobs); code != Ok)
+    if (int code = sim.open(tests, o.jobs); code != Ok)
       return code;
   if (o.simulate && !sim.lacking().empty()) {
     complain("--sim: %s", sim.lacking().c_str());

@@ -48,11 +48,12 @@ bool lintVariants(const sem::OpModel &, std::vector<sem::LintFinding> &) { retur
 
 /// The largest errors of the cases of at most `--limit` elements, in the interpreter and, where there is one, the simulator.
 int measure(const Options &o, const OpPtr &op, DiagnosticSink &sink, std::vector<sem::SeenError> &seen) {
-  SimRun sim(o.sim);
-  if (int code = sim.open({op}, o.jobs); code != Ok)
-    return code;
-  std::unique_ptr<OpTests> tests = collectTests(op, {}, sink);
+  std::vector<std::unique_ptr<OpTests>> all;
+  OpTests *tests = all.emplace_back(collectTests(op, {}, sink)).get();
   std::erase_if(tests->calls, [&](const sem::TestCall &call) { return sem::elementsOf(call) > o.sim.limit; });
+  SimRun sim(o.sim);
+  if (int code = sim.open(all, o.jobs); code != Ok)
+    return code;
   std::vector<std::vector<CaseLine>> lines(tests->calls.size());
   runTasks(lines.size(), o.jobs, "lint " + op->name, [&]() -> std::function<void(size_t)> {
     return [&](size_t i) {

@@ -70,13 +70,15 @@ bool PackageFile::isOf(size_t number, const sem::OpModel &op) const {
 #ifdef TILEGYM_HAS_COMPILER
 
 static PackageChoice compileAll(const std::vector<OpPtr> &ops, driver::CompileOpOptions options,
-                                const std::string &what) {
+                                const std::string &what, const WantedVariants &wanted = {}) {
   emit::Package package;
   package.name = "tilegym_kernels";
   package.producer = driver::toolVersions();
   DiagnosticSink sink;
   driver::CompileReport summary;
   for (const OpPtr &op : ops) {
+    if (wanted)
+      options.wanted = [&](const sem::Specialization &spec) { return wanted(*op, spec); };
     options.progress = [&](size_t done, size_t all) {
       progress("compiling " + op->name + ": " + std::to_string(done) + "/" + std::to_string(all));
     };
@@ -115,7 +117,8 @@ static PackageChoice compileHere(const std::vector<OpPtr> &ops, int arch) {
   return compileAll(ops, options, "the package compiled here");
 }
 
-PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::string &chip, unsigned jobs) {
+PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::string &chip, unsigned jobs,
+                                  const WantedVariants &wanted) {
   llvm::Expected<emit::Arch> parsed = emit::parseArch(chip);
   if (!parsed) {
     complain("--arch: %s", llvm::toString(parsed.takeError()).c_str());
@@ -125,7 +128,7 @@ PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::stri
   options.archs = {*parsed};
   options.jobs = jobs;
   options.pipeline.platform = driver::Platform::Simulator;
-  return compileAll(ops, options, "the package compiled for the simulator");
+  return compileAll(ops, options, "the package compiled for the simulator", wanted);
 }
 
 #else
@@ -135,7 +138,8 @@ static PackageChoice compileHere(const std::vector<OpPtr> &, int) {
           Ok};
 }
 
-PackageChoice compileForSimulator(const std::vector<OpPtr> &, const std::string &, unsigned) {
+PackageChoice compileForSimulator(const std::vector<OpPtr> &, const std::string &, unsigned,
+                                  const WantedVariants &) {
   return {nullptr, "this tilegymc was built without LLVM: there is no compiled code to simulate", Ok};
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/src/KernelLaunch.h"
 #include "tilegym/tilegym.h"
 #include <cstdint>
+#include <functional>
 
 namespace tilegym::cli {
 
@@ -37,9 +38,11 @@ struct PackageChoice {
   std::string lacking; ///< why there is none, where that is no error
   int code = Ok;       ///< otherwise an error was said
 };
+/// `ops` compiled for the simulator, as code for `chip` ("sm_90a") is; of their variants those that `wanted` takes.
+using WantedVariants = std::function<bool(const sem::OpModel &, const sem::Specialization &)>;
+PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::string &chip, unsigned jobs,
+                                  const WantedVariants &wanted);
 /// `path` where it is given; else `ops` compiled for `arch` (90; 0: the newest), where the compiler is built in.
-/// `ops` compiled for the simulator, as code for `chip` ("sm_90a") is.
-PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::string &chip, unsigned jobs);
 PackageChoice choosePackage(const std::string &path, const std::vector<OpPtr> &ops, int arch);
 
 } // namespace tilegym::cli

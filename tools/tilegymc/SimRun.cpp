@@ -4,8 +4,11 @@
 #include "SimRun.h"
 #include "GpuBackend.h"
 #ifdef TILEGYM_HAS_SIMULATOR
+#include "compiler/simulator/Machine.h"
 #include "tools/simdriver/SimDriver.h"
 #endif
+#include <algorithm>
+#include <map>
 
 namespace tilegym::cli {
 
@@ -76,9 +79,54 @@ const std::pair<interp::Spread, const char *> kSpreads[] = {
     {interp::Spread::Padded, ", padded rows, odd base"},
     {interp::Spread::Strided, ", every second element"}};
 
+/// Is the variant one of the kernel, interface and derived values that `needed` names? The tuned parameters and knobs are the variant's own.
+bool isFor(const sem::OpModel &op, const sem::Specialization &variant, const sem::Specialization &needed) {
+  for (size_t i = 0; i < op.scalars.size(); ++i)
+    if (op.scalars[i].isConst && variant.consts[i] != needed.consts[i])
+      return false;
+  for (const sem::NamedInt &derived : needed.params)
+    if (std::find(variant.params.begin(), variant.params.end(), derived) == variant.params.end())
+      return false;
+  return variant.kernel == needed.kernel && variant.dtypes == needed.dtypes &&
+         variant.constDims == needed.constDims && variant.present == needed.present;
+}
+
+/// For each call and kernel that takes it, what a variant must be made for; each once.
+std::vector<sem::Specialization> neededBy(const sem::OpModel &op,
+                                          const std::vector<const sem::TestCall *> &calls) {
+  std::vector<sem::Specialization> needed;
+  for (const sem::TestCall *call : calls)
+    for (size_t kernel = 0; kernel < op.kernels.size(); ++kernel) {
+      if (op.kernels[kernel].launchedOnly ||
+          !sem::guardHolds(op, int64_t(kernel), call->bound, sim::multiprocessors))
+        continue;
+      std::optional<sem::Specialization> one = sem::deriveFor(op, int64_t(kernel), call->bound);
+      if (one && std::find(needed.begin(), needed.end(), *one) == needed.end())
+        needed.push_back(std::move(*one));
+    }
+  return needed;
+}
+
 } // namespace
 
-int SimRun::open(const std::vector<OpPtr> &ops, unsigned jobs) {
+int SimRun::open(const std::vector<std::unique_ptr<OpTests>> &tests, unsigned jobs) {
+  std::vector<OpPtr> ops;
+  std::map<const sem::OpModel *, std::vector<sem::Specialization>> needed;
+  for (const std::unique_ptr<OpTests> &one : tests) {
+    std::vector<const sem::TestCall *> calls;
+    for (const sem::TestCall &call : one->calls)
+      if (sem::elementsOf(call) <= options.limit)
+        calls.push_back(&call);
+    if (calls.empty())
+      continue;
+    ops.push_back(one->op);
+    needed[one->op.get()] = neededBy(*one->op, calls);
+  }
+  auto wanted = [&](const sem::OpModel &op, const sem::Specialization &variant) {
+    const std::vector<sem::Specialization> &all = needed[&op];
+    return std::any_of(all.begin(), all.end(),
+                       [&](const sem::Specialization &one) { return isFor(op, variant, one); });
+  };
   if (options.archs.empty())
     options.archs = {"sm_80", "sm_90a"};
   for (const std::string &chip : options.archs) {
@@ -87,7 +135,7 @@ int SimRun::open(const std::vector<OpPtr> &ops, unsigned jobs) {
       complain("--arch: found '%s', but the simulator pretends to be sm_80 or sm_90a", chip.c_str());
       return InputWrong;
     }
-    PackageChoice choice = ops.empty() ? PackageChoice() : compileForSimulator(ops, chip, jobs);
+    PackageChoice choice = ops.empty() ? PackageChoice() : compileForSimulator(ops, chip, jobs, wanted);
     if (choice.code != Ok)
       return choice.code;
     targets.push_back({chip, capability, choice.file});
@@ -143,11 +191,11 @@ void SimRun::run(const sem::OpModel &op, const sem::TestCall &call, interp::Case
 
 #else
 
-int SimRun::open(const std::vector<OpPtr> &ops, unsigned jobs) {
+int SimRun::open(const std::vector<std::unique_ptr<OpTests>> &, unsigned) {
 #ifdef TILEGYM_HAS_COMPILER
   why = "this tilegymc was built without the simulator, which needs Boost.Context";
 #else
-  why = compileForSimulator(ops, "sm_80", jobs).lacking;
+  why = compileForSimulator({}, "sm_80", 1, {}).lacking;
 #endif
   return Ok;
 }

@@ -21,8 +21,8 @@ void addSimOptions(CLI::App &command, SimOptions &options);
 class SimRun {
 public:
   explicit SimRun(const SimOptions &options) : options(options) {}
-  /// Compiles. An exit code other than Ok where an error was said.
-  int open(const std::vector<OpPtr> &ops, unsigned jobs);
+  /// Compiles the variants that could take one of the calls. An exit code other than Ok where an error was said.
+  int open(const std::vector<std::unique_ptr<OpTests>> &tests, unsigned jobs);
   /// Runs one case on every target, a line each, through the caller's runner. On any thread.
   void run(const sem::OpModel &op, const sem::TestCall &call, interp::CaseRunner &runner,
            std::vector<CaseLine> &lines) const;

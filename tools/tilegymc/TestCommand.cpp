@@ -162,7 +162,7 @@ int run(const Options &o, const Globals &globals) {
       return code;
   SimRun sim(o.sim);
   if (on.sim && !sink.hasErrors())
-    if (int code = sim.open(ops, o.jobs); code != Ok)
+    if (int code = sim.open(tests, o.jobs); code != Ok)
       return code;
   std::error_code ec;
   if (!o.save.empty() && std::filesystem::exists(o.save, ec) && !std::filesystem::is_empty(o.save, ec)) {
