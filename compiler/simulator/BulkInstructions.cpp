@@ -103,7 +103,8 @@ constexpr Row rows[] = {{"bulk_load", bulkLoad},         {"bulk_store", bulkStor
 } // namespace
 
 void checkBulkGroupsAtExit(Thread &thread) {
-  if (const Site *store = bulkGroups(thread).unwaited())
+  const AsyncGroups *groups = findBulkGroups(thread);
+  if (const Site *store = groups ? groups->unwaited() : nullptr)
     thread.machine->report(fault(FindingKind::PendingAtExit, thread, store,
                                  "ends without having waited for its bulk stores: their source may be gone "
                                  "before it is read; bulk_wait must come first"));

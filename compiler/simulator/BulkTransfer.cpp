@@ -99,6 +99,10 @@ bool canReduce(Reduction reduction, bool inCluster) {
 } // namespace
 
 AsyncGroups &bulkGroups(Thread &thread) { return thread.family.get<BulkGroups>().groups; }
+const AsyncGroups *findBulkGroups(const Thread &thread) {
+  const BulkGroups *made = thread.family.find<BulkGroups>();
+  return made ? &made->groups : nullptr;
+}
 
 void checkMultiple(Thread &thread, const char *what, uint64_t value, uint32_t multiple, const Site *site) {
   if (value % multiple)

@@ -43,5 +43,7 @@ void issueStore(Thread &thread, Transfer transfer, std::optional<Reduction> redu
 
 /// The current thread's bulk groups.
 AsyncGroups &bulkGroups(Thread &thread);
+/// Null where the thread never had any.
+const AsyncGroups *findBulkGroups(const Thread &thread);
 
 } // namespace tilegym::sim

@@ -129,9 +129,9 @@ constexpr Row rows[] = {
 
 void leaveClusterBarrier(Thread &thread) {
   ClusterBarrier &barrier = barrierOf(*thread.block->cluster);
-  auto &arrival = thread.family.get<ClusterArrival>();
+  const ClusterArrival *arrival = thread.family.find<ClusterArrival>();
   // One that arrived and never waits has done its part in this phase, and is expected in none after it.
-  if (arrival.hasArrived && arrival.phase == barrier.phase)
+  if (arrival && arrival->hasArrived && arrival->phase == barrier.phase)
     --barrier.arrived;
   ++barrier.exited;
   completeIfDone(barrier);

@@ -110,7 +110,8 @@ constexpr Row rows[] = {{"copy_async", copyAsync},
 } // namespace
 
 void checkCopiesAtExit(Thread &thread) {
-  if (const Site *copy = copiesOf(thread).groups.unwaited())
+  const ThreadCopies *copies = thread.family.find<ThreadCopies>();
+  if (const Site *copy = copies ? copies->groups.unwaited() : nullptr)
     thread.machine->report(fault(FindingKind::PendingAtExit, thread, copy,
                                  "ends without having waited for its copies: its block's memory may be "
                                  "another's when they come; copy_async_wait 0 must come first"));

@@ -20,6 +20,9 @@ struct Ends {
   Released ended;                    ///< what the block's ended threads knew
 };
 
+/// Only another block of its cluster can touch a block's memory.
+bool isReachable(const Block &block) { return block.machine->config().cluster.count() > 1; }
+
 } // namespace
 
 void noteRemoteAccess(Block &owner, const Agent &agent, const Site *site) {
@@ -29,7 +32,8 @@ void noteRemoteAccess(Block &owner, const Agent &agent, const Site *site) {
 }
 
 void checkThreadAtExit(Thread &thread) {
-  thread.block->family.get<Ends>().ended.add(thread.clock);
+  if (isReachable(*thread.block))
+    thread.block->family.get<Ends>().ended.add(thread.clock);
   leaveClusterBarrier(thread);
   checkBulkGroupsAtExit(thread);
   checkCopiesAtExit(thread);
@@ -38,6 +42,8 @@ void checkThreadAtExit(Thread &thread) {
 
 void checkBlockAtExit(Block &block) {
   checkMbarriersAtExit(block);
+  if (!isReachable(block))
+    return;
   auto &ends = block.family.get<Ends>();
   const Known &known = ends.ended.settle();
   for (auto &[agent, access] : ends.remote)

@@ -313,7 +313,7 @@ void publishMbarriers(Thread &thread) {
 
 void checkMbarriersAtExit(Block &block) {
   for (auto &[address, barrier] : table(block)) {
-    Thread &witness = *block.threads[0];
+    Thread &witness = block.threads[0];
     if (barrier.transactions)
       misuse(witness, barrier.initSite,
              "ends with the " + barrier.describe() + ": the bytes announced and the bytes copied differ");

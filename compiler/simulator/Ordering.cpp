@@ -4,36 +4,47 @@
 #include "compiler/simulator/Machine.h"
 
 namespace tilegym::sim {
-
-void fence(Thread &thread, Scope scope) {
-  size_t levels = scope == Scope::Cta ? 1 : 2;
-  for (size_t level = 0; level < levels; ++level) {
-    thread.seen[level].acquire(thread);
-    thread.seen[level].clear();
-  }
-  for (size_t level = 0; level < levels; ++level) {
-    thread.fenced[level].clear();
-    thread.fenced[level].release(thread);
-  }
-}
-
 namespace {
+
+/// Of a thread, by scope, the block's and then the device's: what the last fence hands over to atomic writes after it, and what atomic
+/// reads saw and the next fence will order.
+struct Fences {
+  std::array<SyncClock, 2> fenced, seen;
+};
 
 void takeIn(Thread &thread, SyncClock &clock, bool acquires, size_t level) {
   if (acquires)
     clock.acquire(thread);
   else
-    thread.seen[level].merge(clock);
+    thread.family.get<Fences>().seen[level].merge(clock);
 }
 
 void handOut(Thread &thread, SyncClock &clock, bool releases, size_t level) {
   if (releases)
     clock.release(thread);
   else
-    clock.merge(thread.fenced[level]);
+    clock.merge(thread.family.get<Fences>().fenced[level]);
+}
+
+bool hasFenced(const Thread &thread) {
+  const Fences *fences = thread.family.find<Fences>();
+  return fences && !fences->fenced[0].empty();
 }
 
 } // namespace
+
+void fence(Thread &thread, Scope scope) {
+  size_t levels = scope == Scope::Cta ? 1 : 2;
+  auto &fences = thread.family.get<Fences>();
+  for (size_t level = 0; level < levels; ++level) {
+    fences.seen[level].acquire(thread);
+    fences.seen[level].clear();
+  }
+  for (size_t level = 0; level < levels; ++level) {
+    fences.fenced[level].clear();
+    fences.fenced[level].release(thread);
+  }
+}
 
 void atomicAccess(Thread &thread, uint64_t address, uint32_t bytes, Touch touch, Ordering order, Scope scope,
                   const Site *site) {
@@ -60,7 +71,7 @@ void atomicAccess(Thread &thread, uint64_t address, uint32_t bytes, Touch touch,
     clock->device.clear();
     clock->blocks.clear();
   }
-  if (!releases(order) && thread.fenced[0].empty())
+  if (!releases(order) && !hasFenced(thread))
     return;
   clock = &machine.locationClock(address);
   handOut(thread, clock->blocks[block], releases(order), 0);

@@ -41,9 +41,9 @@ void Scheduler::startBlock(Cluster &cluster, uint32_t rank) {
   uint32_t threads = uint32_t(config.block.count());
   block.alive = threads;
   block.warps.resize((threads + 31) / 32);
+  block.threads = std::vector<Thread>(threads);
   for (uint32_t i = 0; i < threads; ++i) {
-    block.threads.push_back(std::make_unique<Thread>());
-    Thread &thread = *block.threads.back();
+    Thread &thread = block.threads[i];
     thread.machine = &machine;
     thread.block = &block;
     thread.index = i;

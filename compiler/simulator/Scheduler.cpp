@@ -11,13 +11,8 @@
 #include <numeric>
 
 namespace tilegym::sim {
-namespace {
 
-thread_local Thread *runningThread = nullptr;
-
-} // namespace
-
-Thread &current() { return *runningThread; }
+constinit thread_local Thread *runningThread = nullptr;
 
 void suspend(const WaitReason &reason) {
   Thread &thread = current();

@@ -27,17 +27,17 @@ std::string waiters(const std::vector<std::unique_ptr<Cluster>> &clusters) {
   for (const auto &cluster : clusters)
     for (const auto &block : cluster->blocks) {
       std::vector<std::pair<std::string, std::vector<uint32_t>>> groups;
-      for (const auto &thread : block->threads) {
+      for (const Thread &thread : block->threads) {
         std::string what = "can run";
-        if (thread->state == ThreadState::Exited)
+        if (thread.state == ThreadState::Exited)
           what = "exited";
-        else if (thread->state == ThreadState::Waiting)
-          what = "waits at " + place(thread->reason.site) + " for " +
-                 thread->reason.describe(thread->reason.object, thread->reason.detail);
+        else if (thread.state == ThreadState::Waiting)
+          what = "waits at " + place(thread.reason.site) + " for " +
+                 thread.reason.describe(thread.reason.object, thread.reason.detail);
         auto group = std::find_if(groups.begin(), groups.end(), [&](auto &one) { return one.first == what; });
         if (group == groups.end())
           group = groups.insert(group, {what, {}});
-        group->second.push_back(thread->index);
+        group->second.push_back(thread.index);
       }
       for (auto &[what, numbers] : groups)
         text += "\n  block " + std::to_string(block->index) + " " + ranges(numbers) + ": " + what;
@@ -49,9 +49,9 @@ std::string waiters(const std::vector<std::unique_ptr<Cluster>> &clusters) {
 const Site *waitingSite(const std::vector<std::unique_ptr<Cluster>> &clusters) {
   for (const auto &cluster : clusters)
     for (const auto &block : cluster->blocks)
-      for (const auto &thread : block->threads)
-        if (thread->state == ThreadState::Waiting)
-          return thread->reason.site;
+      for (const Thread &thread : block->threads)
+        if (thread.state == ThreadState::Waiting)
+          return thread.reason.site;
   return nullptr;
 }
 

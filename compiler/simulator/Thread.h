@@ -44,15 +44,24 @@ class FamilyState {
 public:
   /// One object of type T for each owner; T is default-constructible.
   template <class T> T &get() {
-    static char key;
-    for (Entry &entry : entries)
-      if (entry.key == &key)
-        return *static_cast<T *>(entry.object.get());
-    entries.push_back({&key, std::make_shared<T>()});
+    if (T *there = find<T>())
+      return *there;
+    entries.push_back({keyOf<T>(), std::make_shared<T>()});
     return *static_cast<T *>(entries.back().object.get());
+  }
+  /// Null where nobody has asked for it yet.
+  template <class T> T *find() const {
+    for (const Entry &entry : entries)
+      if (entry.key == keyOf<T>())
+        return static_cast<T *>(entry.object.get());
+    return nullptr;
   }
 
 private:
+  template <class T> static const void *keyOf() {
+    static char key;
+    return &key;
+  }
   struct Entry {
     const void *key;
     std::shared_ptr<void> object;
@@ -62,6 +71,7 @@ private:
 
 enum class ThreadState : uint8_t { Ready, Waiting, Exited };
 
+/// Many blocks of small launches come and go, so that what few threads need is kept in `family`.
 struct Thread final : Agent {
   uint32_t index = 0; ///< linear in the block
   uint32_t lane = 0;
@@ -70,9 +80,6 @@ struct Thread final : Agent {
   WaitReason reason; ///< while Waiting
   Fiber *fiber = nullptr;
   FamilyState family;
-  /// By scope, the block's and then the device's: what the last fence hands over to atomic writes after it, and what atomic reads saw and
-  /// the next fence will order.
-  std::array<SyncClock, 2> fenced, seen;
   uint64_t lastPoll = 0; ///< address of the last atomic, to notice a loop that polls
 
   std::string describe() const override;
@@ -100,8 +107,8 @@ struct Block {
       0; ///< address of the shared window; its memory is [sharedStart, sharedStart + sharedBytes)
   uint64_t sharedStart = 0;
   uint32_t sharedBytes = 0;
-  uint32_t alive = 0; ///< threads that have not exited
-  std::vector<std::unique_ptr<Thread>> threads;
+  uint32_t alive = 0;          ///< threads that have not exited
+  std::vector<Thread> threads; ///< made at once, and never moved
   std::vector<Warp> warps;
   std::unique_ptr<BarrierTable> barriers;
   std::vector<ShadowPage> shadow; ///< of the window, by page
@@ -122,7 +129,8 @@ struct Cluster {
   FamilyState family;
 };
 
+extern constinit thread_local Thread *runningThread;
 /// The thread whose code runs now. On an operation's step there is none: use the operation.
-Thread &current();
+inline Thread &current() { return *runningThread; }
 
 } // namespace tilegym::sim

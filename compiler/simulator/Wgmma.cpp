@@ -411,10 +411,9 @@ std::optional<std::string> wgmmaFault(const WgmmaShape &shape) {
 void checkWgmmasAtExit(Thread &thread) {
   if (thread.warp->exited != thread.warp->lanes)
     return;
-  Warpgroup &group = warpgroupOf(thread);
-  const WgmmaWarp &warp = group.warps[thread.warp->index % 4];
-  if (warp.waited < group.issued)
-    thread.machine->report(fault(FindingKind::PendingAtExit, thread, group.products.back()->site,
+  const Warpgroup *group = thread.block->warps[thread.warp->index & ~3u].family.find<Warpgroup>();
+  if (group && group->warps[thread.warp->index % 4].waited < group->issued)
+    thread.machine->report(fault(FindingKind::PendingAtExit, thread, group->products.back()->site,
                                  "ends with a wgmma that it did not wait for"));
 }
 

@@ -15,7 +15,7 @@ float halfInRegister(uint64_t bits) { return std::bit_cast<float>(uint32_t(bits)
 uint16_t halfOf(float inRegister) { return uint16_t(std::bit_cast<uint32_t>(inRegister)); }
 
 template <DType type, class From> float narrow(From x) {
-  return halfInRegister(interp::encodeDouble(floatFormat(type), double(x), Rounding::NearestEven, false));
+  return halfInRegister(interp::encodeNearest<type>(double(x), false));
 }
 template <DType type, class To> To widen(float x) { return To(interp::decode(floatFormat(type), halfOf(x))); }
 
