@@ -107,6 +107,22 @@ std::optional<WarpgroupShape> warpgroupShape(DotOp dot) {
                         widestColumns(own, dot.getType().getElementType().isInteger())};
 }
 
+std::optional<PromotedParts> promotedParts(DotOp dot) {
+  bool isFloat8 =
+      dot.getAType().getElementTypeBitWidth() == 8 && isa<FloatType>(dot.getType().getElementType());
+  if (!dot.getWarpgroups() || !isFloat8 || dot.getPrecision() == Precision::Fast)
+    return {};
+  constexpr int64_t most = 128, registers = 224; // of 232, and some are for addresses
+  PromotedParts parts{warpgroupShape(dot)->columns};
+  while (parts.columns > most && parts.columns % 16 == 0)
+    parts.columns /= 2;
+  int64_t sums = dot.getType().getNumElements() / (32 * dot->getParentOfType<KernelOp>().getWarps());
+  int64_t own = parts.columns / 2, depth = dot.getAType().getDimSize(1);
+  bool several = sums > own || depth > PromotedParts::depth;
+  parts.inPairs = several && sums + 2 * own <= registers;
+  return parts;
+}
+
 layout::Layout slotLayout(DotOp dot, int operand, int contiguous) {
   RankedTensorType tile = operand == 0 ? dot.getAType() : dot.getBType();
   Shape shape = shapeOf(tile);

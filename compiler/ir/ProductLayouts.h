@@ -20,6 +20,15 @@ layout::Layout rowsOfInstructions(const layout::Layout &result);
 /// Nothing where the result's extents or the kernel's warps do not go in such parts, or no instruction has the types and precision.
 std::optional<WarpgroupShape> warpgroupShape(DotOp dot);
 
+/// How sums of 8-bit floats leave the tensor cores every `depth` of K: in parts of so many columns by 64 rows.
+struct PromotedParts {
+  static constexpr int64_t depth = 128;
+  int64_t columns = 0;
+  bool inPairs = false; ///< a thread has registers for two: one is added while the other is multiplied
+};
+/// Nothing for products whose sums stay there.
+std::optional<PromotedParts> promotedParts(DotOp dot);
+
 /// Of the result, for the kernel's warps.
 layout::Expected<layout::Layout> accumulatorLayout(DotOp dot);
 /// What each thread holds of operand 0 or 1 where its result is laid out so.

@@ -124,7 +124,8 @@ bool areSumsMany(tile::KernelOp kernel) {
         dyn_cast_or_null<tile::LayoutAttr>(cast<RankedTensorType>(op->getResult(0).getType()).getEncoding());
     int64_t registers = layout ? layout.getLayout().numRegisters() : 0;
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      most = std::max(most, registers);
+      std::optional<tile::PromotedParts> parts = tile::promotedParts(dot);
+      most = std::max(most, registers + (parts && parts->inPairs ? parts->columns : 0));
       hasWork |= tile::isMadeTransposed(dot); // threads hold words of it, too
     } else if (registers >= many && op->hasTrait<OpTrait::Elementwise>())
       hasWork |= !isa<arith::TruncFOp>(op);

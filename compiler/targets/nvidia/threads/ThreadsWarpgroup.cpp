@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrix products by wgmma: four warps issue instructions of 64 rows that read their operands themselves. All of a product are one group, which is waited
-// for at its end or by a tile.dot_wait; sums of 8-bit floats leave the tensor core every 128 of K unless they may lose bits there.
+// for at its end or by a tile.dot_wait; sums of 8-bit floats leave the tensor core every 128 of K unless they may lose bits there, one part beside the next
+// one's product where registers allow.
 #include "compiler/ir/ProductLayouts.h"
 #include "compiler/layout/Transform.h"
 #include "compiler/targets/nvidia/threads/Fragments.h"
@@ -51,11 +52,12 @@ public:
     }
     if (failed(findA()))
       return failure();
-    bool isFloat8 = type == ptx::ElementType::E4M3 || type == ptx::ElementType::E5M2;
-    if (isFloat8 && dot.getPrecision() != tile::Precision::Fast)
-      addPromoted();
-    else
+    if (std::optional<tile::PromotedParts> parts = tile::promotedParts(dot); !parts)
       addInPlace();
+    else if (parts->inPairs)
+      addInPairs(parts->columns);
+    else
+      addPromoted(parts->columns);
     t.set(dot, std::move(sums));
     return success();
   }
@@ -200,23 +202,44 @@ private:
       sums = finish(sums);
   }
 
+  /// Issues one part from that step of K on, as a group; what it replaces are the accumulators.
+  Registers issuePart(Piece piece, int64_t width, int64_t from, Registers accumulators) {
+    Registers nothing;
+    fence(nothing);
+    for (int64_t k = from; k < std::min(depth, from + tile::PromotedParts::depth); k += step)
+      accumulators = multiply(piece, width, k, accumulators, /*fresh=*/k == from);
+    ptx::WgmmaCommitOp::create(t.b, t.loc);
+    return accumulators;
+  }
+
+  void addPart(Piece piece, int64_t width, const Registers &part) {
+    for (auto [place, sum] : llvm::zip(places(piece, width), part))
+      sums[place] = arith::AddFOp::create(t.b, t.loc, sums[place], sum);
+  }
+
   /// Piece by piece, so that few registers hold what is not added yet.
-  void addPromoted() {
-    constexpr int64_t promotedDepth = 128, mostColumns = 128;
-    int64_t width = columns;
-    while (width > mostColumns && width % 16 == 0)
-      width /= 2;
-    Value none = LLVM::PoisonOp::create(t.b, t.loc, sums[0].getType());
-    for (int64_t from = 0; from < depth; from += promotedDepth)
+  void addPromoted(int64_t width) {
+    Registers none(size_t(width / 2), LLVM::PoisonOp::create(t.b, t.loc, sums[0].getType()));
+    for (int64_t from = 0; from < depth; from += tile::PromotedParts::depth)
+      for (Piece piece : pieces(width))
+        addPart(piece, width, waitFor(t, 0, issuePart(piece, width, from, none)));
+  }
+
+  /// The same with registers for two pieces: one is added while the next is multiplied, in the registers of the one before. They are named, or ptxas takes others for each piece.
+  void addInPairs(int64_t width) {
+    Registers last, free(size_t(width / 2), LLVM::PoisonOp::create(t.b, t.loc, sums[0].getType()));
+    Piece before{};
+    for (int64_t from = 0; from < depth; from += tile::PromotedParts::depth)
       for (Piece piece : pieces(width)) {
-        Registers own(size_t(width / 2), none), nothing;
-        fence(nothing);
-        for (int64_t k = from; k < std::min(depth, from + promotedDepth); k += step)
-          own = multiply(piece, width, k, own, /*fresh=*/k == from);
-        own = finish(own);
-        for (auto [place, sum] : llvm::zip(places(piece, width), own))
-          sums[place] = arith::AddFOp::create(t.b, t.loc, sums[place], sum);
+        Registers part = issuePart(piece, width, from, free);
+        if (!last.empty()) {
+          free = waitFor(t, 1, last);
+          addPart(before, width, free);
+        }
+        last = part;
+        before = piece;
       }
+    addPart(before, width, waitFor(t, 0, last));
   }
 
   ThreadBuilder &t;

@@ -68,33 +68,66 @@ tile.kernel @flight grid 1 [-1] facts <fast> warps 4 params [#tile.param<extent 
 // -----
 
 #acc = #tile.layout<"64x8 unit 64x8 reg [0,1] [8,0] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
-#a = #tile.layout<"64x256 unit 64x128 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [0,64] [1,16] [2,32] [4,64] [8,0] [16,0] [32,0] repeat 1x2">
-#b = #tile.layout<"256x8 unit 128x8 reg [1,0] [2,0] [4,0] [8,0] [16,0] [32,0] [64,0] [16,1] [32,2] [64,4] repeat 0x2">
+#a = #tile.layout<"64x384 unit 64x128 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [0,64] [1,16] [2,32] [4,64] [8,0] [16,0] [32,0] repeat 1x3">
+#b = #tile.layout<"384x8 unit 128x8 reg [1,0] [2,0] [4,0] [8,0] [16,0] [32,0] [64,0] [16,1] [32,2] [64,4] repeat 0x3">
 
-// 8-bit floats are added up outside of the tensor core every 128 of K; from zero on otherwise, and elsewhere, the first step replaces.
+// 8-bit floats are added up outside of the tensor core every 128 of K; from zero on otherwise, and elsewhere, the first step replaces. One part is added while the next is
+// multiplied, in the registers of the one before.
 // CHECK-LABEL: llvm.func @promoted
 // CHECK: ptx.wgmma n 8 <e4m3>{{.*}} scale
-// CHECK-COUNT-7: ptx.wgmma n 8 <e4m3>(%{{[0-9]*}}) * <e4m3>(%{{[0-9]*}}) + <f32>(%{{[0-9]*}}#0, %{{[0-9]*}}#1, %{{[0-9]*}}#2, %{{[0-9]*}}#3){{$}}
+// CHECK-COUNT-11: ptx.wgmma n 8 <e4m3>(%{{[0-9]*}}) * <e4m3>(%{{[0-9]*}}) + <f32>(%{{[0-9]*}}#0, %{{[0-9]*}}#1, %{{[0-9]*}}#2, %{{[0-9]*}}#3){{$}}
 // CHECK: ptx.wgmma_wait 0
 // CHECK-NOT: arith.addf
 // CHECK-COUNT-4: ptx.wgmma n 8 <e4m3>
-// CHECK: ptx.wgmma_wait 0
-// CHECK-COUNT-4: arith.addf
+// CHECK: ptx.wgmma_commit
+// CHECK-NOT: wait
 // CHECK-COUNT-4: ptx.wgmma n 8 <e4m3>
+// CHECK: ptx.wgmma_commit
+// CHECK: %[[FIRST:.*]]:4 = ptx.wgmma_wait 1
+// CHECK-COUNT-4: arith.addf %{{.*}}, %[[FIRST]]
+// CHECK: ptx.wgmma_fence
+// CHECK: ptx.wgmma n 8 {{.*}} + <f32>(%[[FIRST]]#0, %[[FIRST]]#1, %[[FIRST]]#2, %[[FIRST]]#3) scale
+// CHECK-COUNT-3: ptx.wgmma n 8 <e4m3>
+// CHECK: ptx.wgmma_commit
+// CHECK: ptx.wgmma_wait 1
+// CHECK-COUNT-4: arith.addf
 // CHECK: ptx.wgmma_wait 0
 // CHECK-COUNT-4: arith.addf
 tile.kernel @promoted grid 1 [-1] facts <fast> warps 4 params [#tile.param<base 0, "c", !tile.ptr<f32>>] {
   %out = tile.param 0 : !tile.ptr<f32>
   %zero = arith.constant 0 : i64
   %n = arith.constant 64 : i64
-  %a = tile.alloc at 0 : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>
-  %b = tile.alloc at 16384 : !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>
+  %a = tile.alloc at 0 : !tile.shared<1, tensor<64x384xf8E4M3FN, #a>>
+  %b = tile.alloc at 24576 : !tile.shared<1, tensor<384x8xf8E4M3FN, #b>>
   %c = arith.constant dense<0.0> : tensor<64x8xf32, #acc>
-  %d = tile.dot %a, %b, %c precision <fast> warpgroups : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>, !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>, tensor<64x8xf32, #acc>
-  %e = tile.dot %a, %b, %d warpgroups : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>, !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>, tensor<64x8xf32, #acc>
+  %d = tile.dot %a, %b, %c precision <fast> warpgroups : !tile.shared<1, tensor<64x384xf8E4M3FN, #a>>, !tile.shared<1, tensor<384x8xf8E4M3FN, #b>>, tensor<64x8xf32, #acc>
+  %e = tile.dot %a, %b, %d warpgroups : !tile.shared<1, tensor<64x384xf8E4M3FN, #a>>, !tile.shared<1, tensor<384x8xf8E4M3FN, #b>>, tensor<64x8xf32, #acc>
   tile.store %e to %out[span(%zero, 64) stride %n within(%zero, %n), span(%zero, 8) stride %n within(%zero, %n)] : tensor<64x8xf32, #acc> to !tile.ptr<f32>
-  tile.dealloc %b : !tile.shared<1, tensor<256x8xf8E4M3FN, #b>>
-  tile.dealloc %a : !tile.shared<1, tensor<64x256xf8E4M3FN, #a>>
+  tile.dealloc %b : !tile.shared<1, tensor<384x8xf8E4M3FN, #b>>
+  tile.dealloc %a : !tile.shared<1, tensor<64x384xf8E4M3FN, #a>>
+  tile.return
+}
+
+// -----
+
+#acc = #tile.layout<"64x256 unit 64x256 reg [0,1] [8,0] [0,8] [0,16] [0,32] [0,64] [0,128] lane [0,2] [0,4] [1,0] [2,0] [4,0] warp [16,0] [32,0]">
+#a = #tile.layout<"64x128 unit 64x128 reg [0,1] [0,2] [0,4] [0,8] [0,16] [0,32] [0,64] [1,16] [2,32] [4,64] [8,0] [16,0] [32,0]">
+#b = #tile.layout<"128x256 unit 128x256 reg [1,0] [2,0] [4,0] [8,0] [16,0] [32,0] [64,0] [16,1] [32,2] [64,4] [0,8] [0,16] [0,32] [0,64] [0,128]">
+
+// Beside 128 sums there are registers for one part of 64.
+// CHECK-LABEL: llvm.func @one_part
+// CHECK-COUNT-4: ptx.wgmma n 128 <e4m3>
+// CHECK: ptx.wgmma_wait 0
+// CHECK-COUNT-4: ptx.wgmma n 128 <e4m3>
+// CHECK: ptx.wgmma_wait 0
+// CHECK-NOT: wait
+tile.kernel @one_part grid 1 [-1] facts <fast> warps 4 params [] {
+  %a = tile.alloc at 0 : !tile.shared<1, tensor<64x128xf8E4M3FN, #a>>
+  %b = tile.alloc at 8192 : !tile.shared<1, tensor<128x256xf8E4M3FN, #b>>
+  %c = arith.constant dense<1.0> : tensor<64x256xf32, #acc>
+  %d = tile.dot %a, %b, %c warpgroups : !tile.shared<1, tensor<64x128xf8E4M3FN, #a>>, !tile.shared<1, tensor<128x256xf8E4M3FN, #b>>, tensor<64x256xf32, #acc>
+  tile.dealloc %b : !tile.shared<1, tensor<128x256xf8E4M3FN, #b>>
+  tile.dealloc %a : !tile.shared<1, tensor<64x128xf8E4M3FN, #a>>
   tile.return
 }
 
