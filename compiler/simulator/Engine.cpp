@@ -25,12 +25,6 @@ void AsyncOp::update(uint64_t address, uint64_t bytes, uint32_t alignment) {
   machine->accessRange(*this, address, bytes, Touch::Update, alignment, site);
 }
 
-bool Engine::isBusy(const Block &block, uint32_t slot) const {
-  return std::any_of(operations.begin(), operations.end(), [&](const auto &op) {
-    return op->block == &block && op->clock.epoch().index() == slot;
-  });
-}
-
 AsyncOp &Engine::issue(Thread &issuer, const Site *site, const char *what, bool asyncProxy) {
   Block &block = *issuer.block;
   // A slot that is taken again vouches for its earlier operation: one that is still in flight must not be vouched for.
@@ -39,9 +33,10 @@ AsyncOp &Engine::issue(Thread &issuer, const Site *site, const char *what, bool 
   uint32_t slot = first;
   for (uint32_t tries = 0; tries < count; ++tries) {
     slot = first + block.nextSlot++ % count;
-    if (!isBusy(block, slot))
+    if (!block.slotsInUse[slot])
       break;
   }
+  ++block.slotsInUse[slot];
   auto made = std::make_unique<AsyncOp>();
   AsyncOp &op = *made;
   op.machine = &machine;
@@ -89,7 +84,8 @@ bool Engine::step() {
   if (op.onDone)
     op.onDone(op);
   --op.block->cluster->pending;
-  std::erase_if(operations, [&](const auto &one) { return one.get() == &op; });
+  --op.block->slotsInUse[op.clock.epoch().index()];
+  operations.erase(operations.begin() + ptrdiff_t(chosen)); // what it issued itself came behind it
   return true;
 }
 

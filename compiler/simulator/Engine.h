@@ -56,7 +56,6 @@ public:
 
 private:
   Machine &machine;
-  bool isBusy(const Block &block, uint32_t slot) const;
   std::vector<std::unique_ptr<AsyncOp>> operations; ///< by serial
   uint64_t serial = 0;
 };

@@ -114,6 +114,7 @@ struct Block {
   std::vector<ShadowPage> shadow; ///< of the window, by page
   /// Clocks of the operations' slots: the next count of each.
   std::vector<uint32_t> slotCounts;
+  std::array<uint32_t, asyncSlots> slotsInUse{}; ///< by operations in flight
   uint32_t nextSlot = 0;
   FamilyState family;
   bool hasExited() const { return alive == 0; }
