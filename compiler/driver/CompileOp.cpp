@@ -384,7 +384,9 @@ void addJobs(const sem::OpModel &op, const CompileOpOptions &options, const emit
   const targets::TargetFacts *target = targets::findTarget(arch.number);
   std::vector<VariantSlot> slots = enumerateVariants(op, arch.chip, *target, options.filter, sink);
   if (options.wanted)
-    llvm::erase_if(slots, [&](const VariantSlot &slot) { return !options.wanted(slot.candidates.front()); });
+    llvm::erase_if(slots, [&](const VariantSlot &slot) {
+      return !options.wanted(slot.candidates.front(), slot.facts.transposed != 0);
+    });
   if (options.tune) {
     for (const VariantSlot &slot : slots)
       if (slot.facts == tile::FactSet(tile::FactKind::Fast) && options.tune(slot.candidates.front()))

@@ -19,8 +19,8 @@ struct CompileOpOptions {
   PipelineOptions pipeline;
   /// Folder of tuned tables; nothing: the one beside the spec's; empty: none, and the cost model decides.
   std::optional<std::string> tunedFolder;
-  /// Only variants that this takes, where it is given, are built; it is asked about a point of each.
-  std::function<bool(const sem::Specialization &)> wanted;
+  /// Only variants that this takes, where it is given, are built; it is asked about a point of each, and whether operands lie transposed for it.
+  std::function<bool(const sem::Specialization &, bool transposed)> wanted;
   /// For tuning: of each fast variant that this takes, all points worth measuring are built, the likely fastest first.
   std::function<bool(const sem::Specialization &)> tune;
   /// Called with each stage's text for each variant, from one thread at a time. With it, nothing comes from the cache.

@@ -78,7 +78,9 @@ static PackageChoice compileAll(const std::vector<OpPtr> &ops, driver::CompileOp
   driver::CompileReport summary;
   for (const OpPtr &op : ops) {
     if (wanted)
-      options.wanted = [&](const sem::Specialization &spec) { return wanted(*op, spec); };
+      options.wanted = [&](const sem::Specialization &spec, bool transposed) {
+        return wanted(*op, spec, transposed);
+      };
     options.progress = [&](size_t done, size_t all) {
       progress("compiling " + op->name + ": " + std::to_string(done) + "/" + std::to_string(all));
     };

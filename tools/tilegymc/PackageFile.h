@@ -39,7 +39,8 @@ struct PackageChoice {
   int code = Ok;       ///< otherwise an error was said
 };
 /// `ops` compiled for the simulator, as code for `chip` ("sm_90a") is; of their variants those that `wanted` takes.
-using WantedVariants = std::function<bool(const sem::OpModel &, const sem::Specialization &)>;
+using WantedVariants =
+    std::function<bool(const sem::OpModel &, const sem::Specialization &, bool transposed)>;
 PackageChoice compileForSimulator(const std::vector<OpPtr> &ops, const std::string &chip, unsigned jobs,
                                   const WantedVariants &wanted);
 /// `path` where it is given; else `ops` compiled for `arch` (90; 0: the newest), where the compiler is built in.

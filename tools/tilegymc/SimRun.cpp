@@ -8,6 +8,7 @@
 #include "tools/simdriver/SimDriver.h"
 #endif
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace tilegym::cli {
@@ -91,6 +92,15 @@ bool isFor(const sem::OpModel &op, const sem::Specialization &variant, const sem
          variant.constDims == needed.constDims && variant.present == needed.present;
 }
 
+/// May a variant for transposed operands take the call, though its arrays lie in rows? Where an axis has one element, or none.
+bool fitsTransposed(const sem::TestCall &call) {
+  for (const auto &list : call.bound.shapes)
+    for (const std::vector<int64_t> &extents : list)
+      if (extents.size() >= 2 && (extents.end()[-1] <= 1 || extents.end()[-2] <= 1))
+        return true;
+  return false;
+}
+
 /// For each call and kernel that takes it, what a variant must be made for; each once.
 std::vector<sem::Specialization> neededBy(const sem::OpModel &op,
                                           const std::vector<const sem::TestCall *> &calls) {
@@ -111,19 +121,23 @@ std::vector<sem::Specialization> neededBy(const sem::OpModel &op,
 
 int SimRun::open(const std::vector<std::unique_ptr<OpTests>> &tests, unsigned jobs) {
   std::vector<OpPtr> ops;
-  std::map<const sem::OpModel *, std::vector<sem::Specialization>> needed;
+  std::map<const sem::OpModel *, std::array<std::vector<sem::Specialization>, 2>> needed; // by `transposed`
   for (const std::unique_ptr<OpTests> &one : tests) {
-    std::vector<const sem::TestCall *> calls;
+    std::array<std::vector<const sem::TestCall *>, 2> calls;
     for (const sem::TestCall &call : one->calls)
-      if (sem::elementsOf(call) <= options.limit)
-        calls.push_back(&call);
-    if (calls.empty())
+      if (int64_t elements = sem::elementsOf(call); elements <= options.limit) {
+        calls[0].push_back(&call);
+        if (elements <= options.spreadLimit || fitsTransposed(call))
+          calls[1].push_back(&call);
+      }
+    if (calls[0].empty())
       continue;
     ops.push_back(one->op);
-    needed[one->op.get()] = neededBy(*one->op, calls);
+    for (size_t transposed : {0, 1})
+      needed[one->op.get()][transposed] = neededBy(*one->op, calls[transposed]);
   }
-  auto wanted = [&](const sem::OpModel &op, const sem::Specialization &variant) {
-    const std::vector<sem::Specialization> &all = needed[&op];
+  auto wanted = [&](const sem::OpModel &op, const sem::Specialization &variant, bool transposed) {
+    const std::vector<sem::Specialization> &all = needed[&op][transposed];
     return std::any_of(all.begin(), all.end(),
                        [&](const sem::Specialization &one) { return isFor(op, variant, one); });
   };
