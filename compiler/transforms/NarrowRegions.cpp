@@ -4,13 +4,13 @@
 #include "compiler/transforms/IndexRange.h"
 #include "compiler/transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
 namespace tilegym::transforms {
 #define GEN_PASS_DEF_NARROWREGIONS
 #include "compiler/transforms/Passes.h.inc"
-#include "mlir/IR/TypeUtilities.h"
 
 namespace {
 

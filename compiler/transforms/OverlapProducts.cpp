@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -14,7 +15,6 @@ using namespace mlir;
 namespace tilegym::transforms {
 #define GEN_PASS_DEF_OVERLAPPRODUCTS
 #include "compiler/transforms/Passes.h.inc"
-#include "mlir/IR/TypeUtilities.h"
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -21,7 +22,6 @@ using namespace mlir;
 namespace tilegym::transforms {
 #define GEN_PASS_DEF_STAGESTORES
 #include "compiler/transforms/Passes.h.inc"
-#include "mlir/IR/TypeUtilities.h"
 
 namespace {
 

@@ -14,6 +14,7 @@ import statistics
 import sys
 
 import torch
+from bench_products import folders_of
 from tilegym_ctypes import Error, Package
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -93,8 +94,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     args = parser.parse_args()
     dtype = torch.bfloat16
-    folders = [args.kernels] if os.path.exists(os.path.join(args.kernels, "manifest.json")) else sorted(
-        os.path.join(args.kernels, name) for name in os.listdir(args.kernels))
+    folders = folders_of(args.kernels)
     torch.manual_seed(0)
     cases = [tuple(int(number) for number in text.split("-")) for text in args.cases.split()]
     kinds = sorted({case[4:] for case in cases})

@@ -9,7 +9,7 @@ import argparse
 import os
 
 import torch
-from bench_products import DTYPES, graph_of, medians_of
+from bench_products import DTYPES, folders_of, graph_of, launches_of, medians_of
 from tilegym_ctypes import Package
 
 CHECKED = [(3, 300, 520, 264), (5, 65, 72, 40), (2, 640, 1088, 512)]
@@ -43,8 +43,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=11)
     args = parser.parse_args()
     dtype = DTYPES[args.dtype]
-    folders = [args.kernels] if os.path.exists(os.path.join(args.kernels, "manifest.json")) else sorted(
-        os.path.join(args.kernels, name) for name in os.listdir(args.kernels))
+    folders = folders_of(args.kernels)
     torch.manual_seed(0)
     packages = {os.path.basename(folder): Package(folder, "./libtilegym.so") for folder in folders}
     for order in args.orders.split(","):
@@ -54,7 +53,7 @@ def main():
         for text in args.shapes.split(","):
             shape = q, m, n, k = tuple(int(extent) for extent in text.split("x"))
             a, b, c = operands(shape, dtype, order)
-            launches = max(1, min(20, int(3e-3 / (2 * q * m * n * k / 7e14 + 3e-6))))
+            launches = launches_of(2 * q * m * n * k)
             runs = {"torch": graph_of(lambda: torch.bmm(a, b, out=c), launches)}
             for name, package in packages.items():
                 runs[name] = graph_of(lambda: package.call("bmm", a=a, b=b, c=c), launches)

@@ -9,7 +9,7 @@ import argparse
 import sys
 
 import torch
-from bench_products import DTYPES, graph_of, medians_of
+from bench_products import DTYPES, graph_of, launches_of, medians_of
 from tilegym_ctypes import Package
 
 CHECKED = [[(300, 520, 264), (8, 8, 8), (0, 64, 64), (1000, 1000, 520)], [(129, 72, 0), (33, 40, 70)], [(1024, 1024, 1024)] * 4, [(1, 8, 8)] * 64,
@@ -57,7 +57,7 @@ def time_groups(package, text, dtype, rounds):
         runs["one torch.matmul"] = lambda: torch.matmul(x, y, out=z)
         q, r, s = (torch.stack(t) for t in (a, b, c))
         runs["torch.bmm"] = lambda: torch.bmm(q, r, out=s)
-    launches = max(1, min(20, int(3e-3 / (flops / 7e14 + 3e-6))))
+    launches = launches_of(flops)
     took = medians_of({name: graph_of(run, launches) for name, run in runs.items()}, launches, rounds)
     print(f"{text} {took['ours']:.1f} us {flops / took['ours'] / 1e6:.0f} TFLOPS, {package.explain('group_gemm', a=a, b=b, c=c).split(',')[0]}" +
           "".join(f"; {name} {took[name] / took['ours']:.3f}" for name in runs if name != "ours"), flush=True)

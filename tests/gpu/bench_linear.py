@@ -10,7 +10,7 @@ import os
 import sys
 
 import torch
-from bench_products import DTYPES, graph_of, matrix, medians_of
+from bench_products import DTYPES, folders_of, graph_of, launches_of, matrix, medians_of
 from tilegym_ctypes import Package
 
 ACTIVATIONS = {"none": lambda t: t, "gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu}  # as the spec lists them
@@ -39,7 +39,7 @@ def time_shape(packages, shape, dtype, activations, rounds):
     m, n, k = shape
     x, w, bias = operands(shape, dtype)
     y = matrix(m, n, dtype)
-    launches = max(1, min(20, int(3e-3 / (2 * m * n * k / 7e14 + 3e-6))))
+    launches = launches_of(2 * m * n * k)
     runs = {"matmul": lambda: next(iter(packages.values())).call("matmul", a=x, b=w.T, c=y, precision=0),
             "torch.matmul": lambda: torch.matmul(x, w.T, out=y), "torch's linear": lambda: torch.nn.functional.linear(x, w, bias)}
     for name, package in packages.items():
@@ -56,8 +56,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=11)
     args = parser.parse_args()
     dtype, activations = DTYPES[args.dtype], args.activations.split(",")
-    folders = [args.kernels] if os.path.exists(os.path.join(args.kernels, "manifest.json")) else sorted(
-        os.path.join(args.kernels, name) for name in os.listdir(args.kernels))
+    folders = folders_of(args.kernels)
     torch.manual_seed(0)
     packages, wrong = {os.path.basename(folder): Package(folder, "./libtilegym.so") for folder in folders}, 0
     for name, package in packages.items():

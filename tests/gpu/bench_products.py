@@ -72,6 +72,16 @@ def is_right(package, shape, dtype, order, pad, precision):
     return True
 
 
+def folders_of(kernels):
+    """The contestants: the package itself, or those in the folder."""
+    return [kernels] if os.path.exists(os.path.join(kernels, "manifest.json")) else sorted(os.path.join(kernels, name) for name in os.listdir(kernels))
+
+
+def launches_of(flops):
+    """As many as take some 3 ms at 700 TFLOPS, at most 20."""
+    return max(1, min(20, int(3e-3 / (flops / 7e14 + 3e-6))))
+
+
 def graph_of(run, launches):
     stream = torch.cuda.Stream()
     graph = torch.cuda.CUDAGraph()
@@ -106,7 +116,7 @@ def time_shape(packages, shape, dtype, order, args):
     m, n, k = shape
     a, b = operands(shape, dtype, order, args.pad)
     c = matrix(m, n, dtype, args.pad)
-    launches = max(1, min(20, int(3e-3 / (2 * m * n * k / 7e14 + 3e-6))))
+    launches = launches_of(2 * m * n * k)
     theirs = peer(a, b, c, args.precision)  # what it holds is read at every replay
     runs = {"torch": graph_of(theirs, launches)}
     def ours(package, a, b, c):
@@ -137,8 +147,7 @@ def main():
     parser.add_argument("--heat", type=int, default=0)
     args = parser.parse_args()
     dtype = DTYPES[args.dtype]
-    folders = [args.kernels] if os.path.exists(os.path.join(args.kernels, "manifest.json")) else sorted(
-        os.path.join(args.kernels, name) for name in os.listdir(args.kernels))
+    folders = folders_of(args.kernels)
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = args.precision == "tf32"
     packages, wrong = {}, 0

@@ -168,12 +168,7 @@ LogicalResult lowerTensorStore(ThreadBuilder &t, Operation *op) {
         coordinates.push_back(
             t.add(moved(origin[axis], boxes.step.distances[axis]), t.i32(box.distances[axis])));
       Value source = t.sharedAddress(t.scalar(store.getSlot()), moved(t.i32(box.bytes), boxes.step.bytes));
-      const char *h = getenv("TG_HINTS");
-      Value hint;
-      char kind = h && *h ? h[2] : 'n';
-      if (kind != 'n')
-        hint = t.constant(t.b.getI64Type(), kind == 'f' ? 0x12F0000000000000 : 0x14F0000000000000);
-      ptx::TensorStoreOp::create(t.b, t.loc, t.scalar(store.getMap()), coordinates, source, hint,
+      ptx::TensorStoreOp::create(t.b, t.loc, t.scalar(store.getMap()), coordinates, source, /*hint=*/Value(),
                                  /*predicate=*/Value());
     }
     ptx::BulkCommitOp::create(t.b, t.loc);
